@@ -1,0 +1,16 @@
+// Table of contents of hyperhop._core.
+#include "module.h"
+
+PYBIND11_MODULE(_core, m) {
+  using namespace hyperhop::bindings;
+  m.doc() = "Compiled kernels of hyperhop; use them through hyperhop.ghrr and its neighbours.";
+  bind_runtime(m);
+  bind_codebook(m);
+  bind_product(m);
+  bind_bundle(m);
+  bind_normalize(m);
+  bind_similarity(m);
+  bind_encode_paths(m);
+  bind_score_paths(m);
+  bind_topk(m);
+}

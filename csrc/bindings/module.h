@@ -1,0 +1,19 @@
+// One binding function per kernel file.
+#pragma once
+#include <pybind11/pybind11.h>
+
+namespace hyperhop::bindings {
+
+namespace py = pybind11;
+
+void bind_runtime(py::module_& m);
+void bind_codebook(py::module_& m);
+void bind_product(py::module_& m);
+void bind_bundle(py::module_& m);
+void bind_normalize(py::module_& m);
+void bind_similarity(py::module_& m);
+void bind_encode_paths(py::module_& m);
+void bind_score_paths(py::module_& m);
+void bind_topk(py::module_& m);
+
+}  // namespace hyperhop::bindings

@@ -1,0 +1,32 @@
+#include "../dispatch.h"
+#include "../parallel.h"
+#include "arrays.h"
+#include "module.h"
+
+namespace hyperhop::bindings {
+
+static py::object similarity(const py::array& x_in, const py::array& y_in, const py::object& out_in,
+                             int threads) {
+  const Argument arg{"similarity", "x"};
+  const BlockArray x = read_blocks(arg, x_in), y = read_blocks({"similarity", "y"}, y_in);
+  check_same_blocks(arg, x.vectors, "y", y.vectors);
+  const Broadcast rows = broadcast_rows(arg, x.vectors.leading, "y", y.vectors.leading);
+  const BlockShape& shape = x.vectors.shape;
+  Output out("similarity", out_in, rows.leading, py::dtype::of<float>(), {x.array, y.array});
+  const SimilarityArgs args{shape,    x.vectors.layout,    x.data(),         rows.x_rows.data(),
+                            y.data(), rows.y_rows.data(), out.data<float>()};
+  {
+    const py::gil_scoped_release release;
+    const SimilarityKernel* kernel = kernels().similarity;
+    const int64_t grain = 1 + (1 << 18) / shape.floats();
+    parallel_for(int64_t(rows.x_rows.size()), grain, threads,
+                 [&](int64_t b, int64_t e) { kernel(args, b, e); });
+  }
+  return out.finish();
+}
+
+void bind_similarity(py::module_& m) {
+  m.def("similarity", &similarity, py::arg("x"), py::arg("y"), py::arg("out"), py::arg("threads"));
+}
+
+}  // namespace hyperhop::bindings

@@ -1,0 +1,20 @@
+// encode_paths: path hypervectors R1 R2 ... RL (PathHD eq. 3), left to right, one block product per
+// distinct prefix and one per distinct sequence. Leaf i is written to the rows
+// leaf_rows[leaf_offsets[i] .. leaf_offsets[i + 1]) of out. An empty sequence is the identity.
+#pragma once
+#include "blocks.h"
+#include "trie.h"
+
+namespace hyperhop {
+
+struct EncodePathsArgs {
+  BlockShape shape;
+  Layout layout;
+  TrieTile trie;
+  const int64_t* leaf_offsets;
+  const int64_t* leaf_rows;
+  float* out;
+};
+using EncodePathsKernel = void(const EncodePathsArgs&, int64_t tile);
+
+}  // namespace hyperhop

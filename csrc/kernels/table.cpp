@@ -1,0 +1,27 @@
+#include "table.h"
+
+#include "../portability.h"
+
+#define HH_STRING_(x) #x
+#define HH_STRING(x) HH_STRING_(x)
+
+namespace hyperhop::HH_ISA {
+
+CodebookKernel codebook;
+ProductKernel product;
+EncodePathsKernel encode_paths;
+ScorePathsKernel score_paths;
+SimilarityKernel similarity;
+NormalizeKernel normalize;
+UnitarizeKernel unitarize;
+BundleKernel bundle;
+TopkScanKernel<float> topk_scan_f32;
+TopkScanKernel<double> topk_scan_f64;
+
+extern const KernelTable kernel_table;
+const KernelTable kernel_table = {
+    HH_STRING(HH_ISA), codebook,  product, encode_paths,  score_paths,   similarity,
+    normalize,         unitarize, bundle,  topk_scan_f32, topk_scan_f64,
+};
+
+}  // namespace hyperhop::HH_ISA

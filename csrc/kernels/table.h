@@ -1,0 +1,28 @@
+// One function pointer per kernel, filled once per ISA by table.cpp.
+#pragma once
+#include "bundle.h"
+#include "codebook.h"
+#include "encode_paths.h"
+#include "normalize.h"
+#include "product.h"
+#include "score_paths.h"
+#include "similarity.h"
+#include "topk.h"
+
+namespace hyperhop {
+
+struct KernelTable {
+  const char* isa;
+  CodebookKernel* codebook;
+  ProductKernel* product;
+  EncodePathsKernel* encode_paths;
+  ScorePathsKernel* score_paths;
+  SimilarityKernel* similarity;
+  NormalizeKernel* normalize;
+  UnitarizeKernel* unitarize;
+  BundleKernel* bundle;
+  TopkScanKernel<float>* topk_scan_f32;
+  TopkScanKernel<double>* topk_scan_f64;
+};
+
+}  // namespace hyperhop

@@ -1,0 +1,172 @@
+// Per-ISA pieces shared by the GHRR kernels: moving a tile between memory and its compact form
+// [m][m][2][kTileLanes], and the three block products on compact tiles.
+#pragma once
+#include "../math/simd.h"
+#include "blocks.h"
+
+namespace hyperhop::HH_ISA {
+
+constexpr int kTileVectors = kTileLanes / kF32Lanes;
+constexpr int kMaxTileFloats = kMaxBlockSize * kMaxBlockSize * 2 * kTileLanes;
+
+HH_INLINE int lanes_in_tile(const BlockShape& shape, int64_t tile) {
+  const int64_t left = shape.blocks - tile * kTileLanes;
+  return left < kTileLanes ? int(left) : kTileLanes;
+}
+
+// Lanes past D are zero, so they add nothing to any sum.
+HH_INLINE void load_tile(const BlockShape& shape, Layout layout, const float* row, int64_t tile,
+                         float* HH_RESTRICT out) {
+  const int64_t first = tile * kTileLanes;
+  const int lanes = lanes_in_tile(shape, tile);
+  const int entries = int(shape.entries());
+  if (layout == Layout::planes) {
+    for (int e = 0; e < entries; ++e) {
+      const float* from = row + e * shape.blocks + first;
+      float* to = out + e * kTileLanes;
+      if (lanes == kTileLanes) {
+        memcpy(to, from, kTileLanes * sizeof(float));
+      } else {
+        for (int l = 0; l < kTileLanes; ++l) to[l] = l < lanes ? from[l] : 0.0f;
+      }
+    }
+    return;
+  }
+  const float* from = row + first * entries;
+  for (int l = 0; l < lanes; ++l)
+    for (int e = 0; e < entries; ++e) out[e * kTileLanes + l] = from[l * entries + e];
+  for (int l = lanes; l < kTileLanes; ++l)
+    for (int e = 0; e < entries; ++e) out[e * kTileLanes + l] = 0.0f;
+}
+
+HH_INLINE void store_tile(const BlockShape& shape, Layout layout, const float* HH_RESTRICT in,
+                          int64_t tile, float* row) {
+  const int64_t first = tile * kTileLanes;
+  const int lanes = lanes_in_tile(shape, tile);
+  const int entries = int(shape.entries());
+  if (layout == Layout::planes) {
+    for (int e = 0; e < entries; ++e) {
+      const size_t bytes = size_t(lanes) * sizeof(float);
+      memcpy(row + e * shape.blocks + first, in + e * kTileLanes, bytes);
+    }
+    return;
+  }
+  float* to = row + first * entries;
+  if (lanes < kTileLanes || entries % 4 != 0) {
+    for (int l = 0; l < lanes; ++l)
+      for (int e = 0; e < entries; ++e) to[l * entries + e] = in[e * kTileLanes + l];
+    return;
+  }
+  // Four entries by four lanes at a time: contiguous 16-byte stores instead of single floats.
+  using F4 = Vec<float, 4>;
+  using I4 = Vec<int32_t, 4>;
+  for (int l = 0; l < kTileLanes; l += 4) {
+    for (int e = 0; e < entries; e += 4) {
+      const float* p = in + e * kTileLanes + l;
+      const F4 a = load<F4>(p), b = load<F4>(p + kTileLanes);
+      const F4 c = load<F4>(p + 2 * kTileLanes), d = load<F4>(p + 3 * kTileLanes);
+#if defined(__clang__)
+      const F4 ab_lo = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+      const F4 ab_hi = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+      const F4 cd_lo = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+      const F4 cd_hi = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+      const F4 rows[4] = {__builtin_shufflevector(ab_lo, cd_lo, 0, 1, 4, 5),
+                          __builtin_shufflevector(ab_lo, cd_lo, 2, 3, 6, 7),
+                          __builtin_shufflevector(ab_hi, cd_hi, 0, 1, 4, 5),
+                          __builtin_shufflevector(ab_hi, cd_hi, 2, 3, 6, 7)};
+#else
+      const F4 ab_lo = __builtin_shuffle(a, b, I4{0, 4, 1, 5});
+      const F4 ab_hi = __builtin_shuffle(a, b, I4{2, 6, 3, 7});
+      const F4 cd_lo = __builtin_shuffle(c, d, I4{0, 4, 1, 5});
+      const F4 cd_hi = __builtin_shuffle(c, d, I4{2, 6, 3, 7});
+      const F4 rows[4] = {__builtin_shuffle(ab_lo, cd_lo, I4{0, 1, 4, 5}),
+                          __builtin_shuffle(ab_lo, cd_lo, I4{2, 3, 6, 7}),
+                          __builtin_shuffle(ab_hi, cd_hi, I4{0, 1, 4, 5}),
+                          __builtin_shuffle(ab_hi, cd_hi, I4{2, 3, 6, 7})};
+#endif
+      for (int i = 0; i < 4; ++i) store(to + (l + i) * entries + e, rows[i]);
+    }
+  }
+}
+
+// Where op(A)[i][k] starts in a compact tile; op is the identity or the conjugate transpose.
+template <bool kConjTranspose>
+HH_INLINE int entry_at(int m, int i, int k) {
+  return (kConjTranspose ? k * m + i : i * m + k) * 2 * kTileLanes;
+}
+
+// A kRows x kCols patch of op(A) op(B), for one vector of lanes. Small patches keep the sums and the
+// operands in registers; k ascends, real part before imaginary part.
+template <int kRows, int kCols, bool kConjA, bool kConjB>
+HH_INLINE void product_patch(int m, int i0, int j0, const float* a, const float* b,
+                             float* HH_RESTRICT out) {
+  F32 re[kRows][kCols] = {}, im[kRows][kCols] = {};
+  for (int k = 0; k < m; ++k) {
+    F32 b_re[kCols], b_im[kCols];
+    HH_UNROLL
+    for (int j = 0; j < kCols; ++j) {
+      const float* p = b + entry_at<kConjB>(m, k, j0 + j);
+      b_re[j] = load<F32>(p);
+      b_im[j] = load<F32>(p + kTileLanes);
+    }
+    HH_UNROLL
+    for (int i = 0; i < kRows; ++i) {
+      const float* p = a + entry_at<kConjA>(m, i0 + i, k);
+      const F32 a_re = load<F32>(p), a_im = load<F32>(p + kTileLanes);
+      HH_UNROLL
+      for (int j = 0; j < kCols; ++j) {
+        // Conjugation only flips signs: re += ar br -/+ ai bi, im += ar bi +/- ai br.
+        re[i][j] = fma(a_re, b_re[j], re[i][j]);
+        im[i][j] = kConjB ? fnma(a_re, b_im[j], im[i][j]) : fma(a_re, b_im[j], im[i][j]);
+        re[i][j] =
+            kConjA != kConjB ? fma(a_im, b_im[j], re[i][j]) : fnma(a_im, b_im[j], re[i][j]);
+        im[i][j] = kConjA ? fnma(a_im, b_re[j], im[i][j]) : fma(a_im, b_re[j], im[i][j]);
+      }
+    }
+  }
+  HH_UNROLL
+  for (int i = 0; i < kRows; ++i)
+    HH_UNROLL
+    for (int j = 0; j < kCols; ++j) {
+      float* p = out + ((i0 + i) * m + j0 + j) * 2 * kTileLanes;
+      store(p, re[i][j]);
+      store(p + kTileLanes, im[i][j]);
+    }
+}
+
+// out = op(A) op(B) on compact tiles; kBlockSize 0 means any m. out may not overlap a or b.
+template <int kBlockSize, bool kConjA, bool kConjB>
+HH_INLINE void product_tile(int block_size, const float* a, const float* b, float* HH_RESTRICT out) {
+  const int m = kBlockSize ? kBlockSize : block_size;
+  for (int v = 0; v < kTileVectors; ++v) {
+    const int l = v * kF32Lanes;
+    int i = 0;
+    for (; i + 1 < m; i += 2) {
+      int j = 0;
+      for (; j + 1 < m; j += 2)
+        product_patch<2, 2, kConjA, kConjB>(m, i, j, a + l, b + l, out + l);
+      if (j < m) product_patch<2, 1, kConjA, kConjB>(m, i, j, a + l, b + l, out + l);
+    }
+    if (i < m)
+      for (int j = 0; j < m; ++j)
+        product_patch<1, 1, kConjA, kConjB>(m, i, j, a + l, b + l, out + l);
+  }
+}
+
+// Calls f with the block size as a compile-time constant where it pays (2, 3, 4, 8), else 0.
+template <int kBlockSize>
+struct BlockSizeTag {
+  static constexpr int value = kBlockSize;
+};
+template <class F>
+HH_INLINE void with_block_size(int m, const F& f) {
+  switch (m) {
+    case 2: return f(BlockSizeTag<2>{});
+    case 3: return f(BlockSizeTag<3>{});
+    case 4: return f(BlockSizeTag<4>{});
+    case 8: return f(BlockSizeTag<8>{});
+    default: return f(BlockSizeTag<0>{});
+  }
+}
+
+}  // namespace hyperhop::HH_ISA

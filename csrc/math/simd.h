@@ -1,0 +1,85 @@
+// One vocabulary of native-width vectors, on the compiler's own vector types.
+// Arithmetic operators on Vec work lane by lane; comparisons give masks for select().
+#pragma once
+#include <stdint.h>
+#include <string.h>
+
+#include "../portability.h"
+
+namespace hyperhop::HH_ISA {
+
+template <class T, int N>
+struct VecOf {
+  typedef T type __attribute__((vector_size(N * sizeof(T))));
+};
+template <class T, int N = HH_VECTOR_BYTES / int(sizeof(T))>
+using Vec = typename VecOf<T, N>::type;
+
+using F32 = Vec<float>;
+using F64 = Vec<double>;
+using U64 = Vec<uint64_t>;
+using I64 = Vec<int64_t>;
+constexpr int kF32Lanes = HH_VECTOR_BYTES / 4;
+constexpr int kF64Lanes = HH_VECTOR_BYTES / 8;
+
+template <class V, class T>
+HH_INLINE V load(const T* p) {
+  V v;
+  memcpy(&v, p, sizeof(V));
+  return v;
+}
+
+template <class V, class T>
+HH_INLINE void store(T* p, V v) {
+  memcpy(p, &v, sizeof(V));
+}
+
+template <class To, class From>
+HH_INLINE To bit_cast(From from) {
+  static_assert(sizeof(To) == sizeof(From), "bit_cast needs equal sizes");
+  To to;
+  memcpy(&to, &from, sizeof(To));
+  return to;
+}
+
+// a * b + c. The only fused operation in the project; mul + add where the ISA has none.
+HH_INLINE F32 fma(F32 a, F32 b, F32 c) {
+#if HH_HAS_FMA
+  F32 r;
+  for (int i = 0; i < kF32Lanes; ++i) r[i] = __builtin_fmaf(a[i], b[i], c[i]);
+  return r;
+#else
+  return a * b + c;
+#endif
+}
+
+// c - a * b
+HH_INLINE F32 fnma(F32 a, F32 b, F32 c) { return fma(-a, b, c); }
+
+HH_INLINE F64 sqrt(F64 x) {
+  F64 r;
+  for (int i = 0; i < kF64Lanes; ++i) r[i] = __builtin_sqrt(x[i]);
+  return r;
+}
+
+template <class Mask, class V>
+HH_INLINE V select(Mask mask, V yes, V no) {
+  return bit_cast<V>((mask & bit_cast<Mask>(yes)) | (~mask & bit_cast<Mask>(no)));
+}
+
+// Sum of all lanes in one fixed order: halves are added until one lane is left.
+template <class T, int N>
+struct SumLanes {
+  static HH_INLINE T of(Vec<T, N> v) {
+    Vec<T, N / 2> half[2];
+    memcpy(half, &v, sizeof(v));
+    return SumLanes<T, N / 2>::of(half[0] + half[1]);
+  }
+};
+template <class T>
+struct SumLanes<T, 2> {
+  static HH_INLINE T of(Vec<T, 2> v) { return v[0] + v[1]; }
+};
+HH_INLINE float sum_lanes(F32 v) { return SumLanes<float, kF32Lanes>::of(v); }
+
+}  // namespace hyperhop::HH_ISA

@@ -1,0 +1,39 @@
+// The only file that knows compilers and targets.
+#pragma once
+
+#if !defined(__GNUC__) && !defined(__CUDACC__)
+#error "hyperhop needs GCC or Clang"
+#endif
+
+#if defined(__CUDACC__)
+#define HH_HD __host__ __device__
+#else
+#define HH_HD
+#endif
+
+#define HH_INLINE inline __attribute__((always_inline))
+#define HH_RESTRICT __restrict__
+
+// Before a loop whose short, constant trip count must disappear, so that its arrays become registers.
+#if defined(__clang__)
+#define HH_UNROLL _Pragma("clang loop unroll(full)")
+#else
+#define HH_UNROLL _Pragma("GCC unroll 16")
+#endif
+
+// Per-ISA files are compiled several times, each time with its own HH_ISA and flags; code that is
+// compiled once never names hyperhop::HH_ISA.
+#if defined(HH_ISA)
+#if defined(__AVX512F__)
+#define HH_VECTOR_BYTES 64
+#elif defined(__AVX2__)
+#define HH_VECTOR_BYTES 32
+#else
+#define HH_VECTOR_BYTES 16
+#endif
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA)
+#define HH_HAS_FMA 1
+#else
+#define HH_HAS_FMA 0
+#endif
+#endif

@@ -1,0 +1,36 @@
+// Builds the trie walk of kernels/trie.h from a list of relation sequences.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "kernels/check.h"
+#include "kernels/trie.h"
+
+namespace hyperhop {
+
+// Path ids ordered by (all but the last symbol, last symbol, id), shorter prefixes first: a parent's
+// leaves stand together and parents come in preorder. O(total symbols) for lists of ordinary length.
+std::vector<int64_t> trie_order(const PathsView& paths, int64_t num_symbols);
+
+struct TrieProgram {
+  std::vector<TrieStep> steps;
+  std::vector<int32_t> leaf_symbols;  // local symbols
+  std::vector<int64_t> leaf_offsets;  // leaf -> positions in order[begin, end), relative to begin
+  std::vector<int64_t> symbols;       // local symbol -> codebook row, -1 for the identity
+  int64_t max_depth = 0;
+
+  int64_t num_leaves() const { return int64_t(leaf_symbols.size()); }
+  TrieTile tile(const float* planes, float* scratch) const;
+  // Floats of scratch for one tile; encode_paths needs the extra state.
+  int64_t scratch_floats(const BlockShape& shape) const {
+    return (int64_t(symbols.size()) + max_depth + 2) * shape.tile_floats();
+  }
+  // Rough multiply-add count of one walk, to decide whether threads pay.
+  double flops(const BlockShape& shape) const;
+};
+
+// The walk over order[begin, end).
+TrieProgram build_trie(const PathsView& paths, const std::vector<int64_t>& order, int64_t begin,
+                       int64_t end, int64_t num_symbols);
+
+}  // namespace hyperhop
