@@ -59,27 +59,29 @@ std::vector<int64_t> trie_order(const PathsView& paths, int64_t num_symbols) {
   return order;
 }
 
-TrieProgram build_trie(const PathsView& paths, const std::vector<int64_t>& order, int64_t begin,
-                       int64_t end, int64_t num_symbols) {
-  TrieProgram program;
-  std::vector<int32_t> local(size_t(num_symbols) + 1, -1);  // last place: the identity
-  const auto local_symbol = [&](int64_t symbol) {
-    int32_t& slot = local[size_t(symbol < 0 ? num_symbols : symbol)];
-    if (slot < 0) {
-      slot = int32_t(program.symbols.size());
-      program.symbols.push_back(symbol);
-    }
-    return slot;
-  };
+TrieBuilder::TrieBuilder(const PathsView& paths, const std::vector<int64_t>& order,
+                         int64_t num_symbols)
+    : paths_(paths), order_(order), local_(size_t(num_symbols) + 1, -1) {}
 
+int32_t TrieBuilder::local_symbol(TrieProgram& program, int64_t symbol) {
+  int32_t& slot = symbol < 0 ? local_.back() : local_[size_t(symbol)];
+  if (slot < 0) {
+    slot = int32_t(program.symbols.size());
+    program.symbols.push_back(symbol);
+  }
+  return slot;
+}
+
+TrieProgram TrieBuilder::build(int64_t begin, int64_t end) {
+  TrieProgram program;
   const int32_t* parent = nullptr;  // the prefix the last step stands at
   int64_t depth = 0;
   program.leaf_symbols.reserve(size_t(end - begin));
   program.leaf_offsets.reserve(size_t(end - begin) + 1);
   for (int64_t position = begin; position < end; ++position) {
-    const int64_t path = order[size_t(position)];
-    const int32_t* symbols = paths.begin(path);
-    const int64_t length = paths.length(path);
+    const int64_t path = order_[size_t(position)];
+    const int32_t* symbols = paths_.begin(path);
+    const int64_t length = paths_.length(path);
     const int64_t prefix = std::max<int64_t>(length - 1, 0);
     const int64_t leaves = program.num_leaves();
     int64_t common = 0;
@@ -89,12 +91,12 @@ TrieProgram build_trie(const PathsView& paths, const std::vector<int64_t>& order
     if (!same_parent) {
       if (prefix == 0) program.steps.push_back({0, -1, leaves, 0});
       for (int64_t d = common; d < prefix; ++d)
-        program.steps.push_back({int32_t(d + 1), local_symbol(symbols[d]), leaves, 0});
+        program.steps.push_back({int32_t(d + 1), local_symbol(program, symbols[d]), leaves, 0});
       parent = symbols;
       depth = prefix;
       program.max_depth = std::max(program.max_depth, depth);
     }
-    const int32_t leaf = local_symbol(length ? symbols[length - 1] : -1);
+    const int32_t leaf = local_symbol(program, length ? symbols[length - 1] : -1);
     // Equal sequences are neighbours and share one leaf.
     if (same_parent && program.leaf_symbols.back() == leaf) continue;
     program.leaf_symbols.push_back(leaf);
@@ -102,6 +104,8 @@ TrieProgram build_trie(const PathsView& paths, const std::vector<int64_t>& order
     ++program.steps.back().num_leaves;
   }
   program.leaf_offsets.push_back(end - begin);
+  for (const int64_t symbol : program.symbols)
+    (symbol < 0 ? local_.back() : local_[size_t(symbol)]) = -1;
   return program;
 }
 

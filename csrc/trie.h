@@ -29,8 +29,20 @@ struct TrieProgram {
   double flops(const BlockShape& shape) const;
 };
 
-// The walk over order[begin, end).
-TrieProgram build_trie(const PathsView& paths, const std::vector<int64_t>& order, int64_t begin,
-                       int64_t end, int64_t num_symbols);
+// Builds walks over stretches of one sorted list. Not shared between threads: it keeps a table of the
+// codebook's size, cleared entry by entry, so that many short stretches stay cheap.
+class TrieBuilder {
+ public:
+  TrieBuilder(const PathsView& paths, const std::vector<int64_t>& order, int64_t num_symbols);
+  // The walk over order[begin, end).
+  TrieProgram build(int64_t begin, int64_t end);
+
+ private:
+  int32_t local_symbol(TrieProgram& program, int64_t symbol);
+
+  const PathsView& paths_;
+  const std::vector<int64_t>& order_;
+  std::vector<int32_t> local_;  // codebook row -> local symbol, -1 if unused; last: the identity
+};
 
 }  // namespace hyperhop

@@ -1,11 +1,17 @@
 #include <algorithm>
 
 #include "../dispatch.h"
+#include "../parallel.h"
+#include "../trie.h"
 #include "arrays.h"
 #include "module.h"
-#include "walk.h"
+#include "scratch.h"
 
 namespace hyperhop::bindings {
+
+// Sorted paths encoded at a time, all tiles of them before the next: their rows of the output stay in
+// cache until they are whole, and few enough products are repeated where a segment cuts a prefix.
+constexpr int64_t kSegment = 16;
 
 static void encode(const BlockArray& codebook, const PathsView& paths, Layout layout, float* out,
                    int threads) {
@@ -13,15 +19,22 @@ static void encode(const BlockArray& codebook, const PathsView& paths, Layout la
   const int64_t num_symbols = codebook.vectors.rows;
   const EncodePathsKernel* kernel = kernels().encode_paths;
   const std::vector<int64_t> order = trie_order(paths, num_symbols);
-  for (int64_t begin = 0; begin < paths.count; begin += kSegmentPaths) {
-    const int64_t end = std::min(begin + kSegmentPaths, paths.count);
-    const TrieProgram program = build_trie(paths, order, begin, end, num_symbols);
-    for_each_tile(program, shape, threads, [&](int64_t tile, float* scratch) {
-      kernel({shape, layout, program.tile(codebook.data(), scratch), program.leaf_offsets.data(),
-              order.data() + begin, out},
-             tile);
-    });
-  }
+  parallel_for(paths.count, kSegment, threads, [&](int64_t first, int64_t last) {
+    TrieBuilder builder(paths, order, num_symbols);
+    Scratch scratch;
+    int64_t scratch_floats = 0;
+    for (int64_t begin = first; begin < last; begin += kSegment) {
+      const TrieProgram program = builder.build(begin, std::min(begin + kSegment, last));
+      if (program.scratch_floats(shape) > scratch_floats) {
+        scratch_floats = program.scratch_floats(shape);
+        scratch = make_scratch(scratch_floats);
+      }
+      for (int64_t tile = 0; tile < shape.tiles(); ++tile)
+        kernel({shape, layout, program.tile(codebook.data(), scratch.get()),
+                program.leaf_offsets.data(), order.data() + begin, out},
+               tile);
+    }
+  });
 }
 
 static py::object encode_paths(const py::array& planes, const py::array& symbols,

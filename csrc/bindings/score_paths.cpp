@@ -3,10 +3,12 @@
 #include <stdexcept>
 
 #include "../dispatch.h"
+#include "../parallel.h"
 #include "../select.h"
+#include "../trie.h"
 #include "arrays.h"
 #include "module.h"
-#include "walk.h"
+#include "scratch.h"
 
 namespace hyperhop::bindings {
 namespace {
@@ -31,6 +33,11 @@ Inputs read_inputs(const std::string& function, const py::array& planes, const p
   return in;
 }
 
+// Sorted paths scored at a time: bounds the partial sums kept per tile.
+constexpr int64_t kSegment = 1 << 16;
+// Below this much arithmetic (some 50 microseconds) waking another thread costs more than it saves.
+constexpr double kThreadedFlops = 4e6;
+
 // Scores of every query (rows) and path, each the sum of its tiles in order.
 void score(const Inputs& in, float* out, int threads) {
   const BlockShape& shape = in.codebook.vectors.shape;
@@ -44,17 +51,21 @@ void score(const Inputs& in, float* out, int threads) {
                   0, queries);
   const double scale = 1 / (double(shape.blocks) * std::sqrt(double(shape.block_size)));
   const std::vector<int64_t> order = trie_order(paths, num_symbols);
+  TrieBuilder builder(paths, order, num_symbols);
   std::vector<float> partial;
-  for (int64_t begin = 0; begin < paths.count; begin += kSegmentPaths) {
-    const int64_t end = std::min(begin + kSegmentPaths, paths.count);
-    const TrieProgram program = build_trie(paths, order, begin, end, num_symbols);
+  for (int64_t begin = 0; begin < paths.count; begin += kSegment) {
+    const int64_t end = std::min(begin + kSegment, paths.count);
+    const TrieProgram program = builder.build(begin, end);
     const int64_t leaves = program.num_leaves();
     partial.resize(size_t(leaves * shape.tiles()));
     for (int64_t q = 0; q < queries; ++q) {
-      for_each_tile(program, shape, threads, [&](int64_t tile, float* scratch) {
-        table.score_paths({shape, program.tile(in.codebook.data(), scratch),
-                           folded.data() + q * shape.floats(), partial.data() + tile * leaves},
-                          tile);
+      const int used = program.flops(shape) < kThreadedFlops ? 1 : threads;
+      parallel_for(shape.tiles(), 1, used, [&](int64_t first, int64_t last) {
+        const Scratch scratch = make_scratch(program.scratch_floats(shape));
+        for (int64_t tile = first; tile < last; ++tile)
+          table.score_paths({shape, program.tile(in.codebook.data(), scratch.get()),
+                             folded.data() + q * shape.floats(), partial.data() + tile * leaves},
+                            tile);
       });
       for (int64_t leaf = 0; leaf < leaves; ++leaf) {
         double sum = 0;

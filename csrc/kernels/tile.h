@@ -95,42 +95,56 @@ HH_INLINE int entry_at(int m, int i, int k) {
   return (kConjTranspose ? k * m + i : i * m + k) * 2 * kTileLanes;
 }
 
-// A kRows x kCols patch of op(A) op(B), for one vector of lanes. Small patches keep the sums and the
-// operands in registers; k ascends, real part before imaginary part.
+// One term k of a kRows x kCols patch of op(A) op(B): re += ar br -/+ ai bi, im += ar bi +/- ai br,
+// where conjugation only flips signs.
 template <int kRows, int kCols, bool kConjA, bool kConjB>
-HH_INLINE void product_patch(int m, int i0, int j0, const float* a, const float* b,
-                             float* HH_RESTRICT out) {
-  F32 re[kRows][kCols] = {}, im[kRows][kCols] = {};
-  for (int k = 0; k < m; ++k) {
-    F32 b_re[kCols], b_im[kCols];
-    HH_UNROLL
-    for (int j = 0; j < kCols; ++j) {
-      const float* p = b + entry_at<kConjB>(m, k, j0 + j);
-      b_re[j] = load<F32>(p);
-      b_im[j] = load<F32>(p + kTileLanes);
-    }
-    HH_UNROLL
-    for (int i = 0; i < kRows; ++i) {
-      const float* p = a + entry_at<kConjA>(m, i0 + i, k);
-      const F32 a_re = load<F32>(p), a_im = load<F32>(p + kTileLanes);
-      HH_UNROLL
-      for (int j = 0; j < kCols; ++j) {
-        // Conjugation only flips signs: re += ar br -/+ ai bi, im += ar bi +/- ai br.
-        re[i][j] = fma(a_re, b_re[j], re[i][j]);
-        im[i][j] = kConjB ? fnma(a_re, b_im[j], im[i][j]) : fma(a_re, b_im[j], im[i][j]);
-        re[i][j] =
-            kConjA != kConjB ? fma(a_im, b_im[j], re[i][j]) : fnma(a_im, b_im[j], re[i][j]);
-        im[i][j] = kConjA ? fnma(a_im, b_re[j], im[i][j]) : fma(a_im, b_re[j], im[i][j]);
-      }
-    }
+HH_INLINE void product_term(int m, int k, const float* a, const float* b, F32 (&re)[kRows][kCols],
+                            F32 (&im)[kRows][kCols]) {
+  F32 b_re[kCols], b_im[kCols];
+  HH_UNROLL
+  for (int j = 0; j < kCols; ++j) {
+    const float* p = b + entry_at<kConjB>(m, k, j);
+    b_re[j] = load<F32>(p);
+    b_im[j] = load<F32>(p + kTileLanes);
   }
   HH_UNROLL
-  for (int i = 0; i < kRows; ++i)
+  for (int i = 0; i < kRows; ++i) {
+    const float* p = a + entry_at<kConjA>(m, i, k);
+    const F32 a_re = load<F32>(p), a_im = load<F32>(p + kTileLanes);
     HH_UNROLL
     for (int j = 0; j < kCols; ++j) {
-      float* p = out + ((i0 + i) * m + j0 + j) * 2 * kTileLanes;
-      store(p, re[i][j]);
-      store(p + kTileLanes, im[i][j]);
+      re[i][j] = fma(a_re, b_re[j], re[i][j]);
+      im[i][j] = kConjB ? fnma(a_re, b_im[j], im[i][j]) : fma(a_re, b_im[j], im[i][j]);
+      re[i][j] = kConjA != kConjB ? fma(a_im, b_im[j], re[i][j]) : fnma(a_im, b_im[j], re[i][j]);
+      im[i][j] = kConjA ? fnma(a_im, b_re[j], im[i][j]) : fma(a_im, b_re[j], im[i][j]);
+    }
+  }
+}
+
+// The patch with corner (i, j), for one vector of lanes: small enough that its sums and operands stay
+// in registers.
+template <int kRows, int kCols, int kBlockSize, bool kConjA, bool kConjB>
+HH_INLINE void product_patch(int block_size, int i, int j, const float* a, const float* b,
+                             float* HH_RESTRICT out) {
+  const int m = kBlockSize ? kBlockSize : block_size;
+  F32 re[kRows][kCols] = {}, im[kRows][kCols] = {};
+  a += entry_at<kConjA>(m, i, 0);
+  b += entry_at<kConjB>(m, 0, j);
+  out += entry_at<false>(m, i, j);
+  if (kBlockSize) {
+    HH_UNROLL
+    for (int k = 0; k < kBlockSize; ++k)
+      product_term<kRows, kCols, kConjA, kConjB>(m, k, a, b, re, im);
+  } else {
+    for (int k = 0; k < m; ++k)
+      product_term<kRows, kCols, kConjA, kConjB>(m, k, a, b, re, im);
+  }
+  HH_UNROLL
+  for (int r = 0; r < kRows; ++r)
+    HH_UNROLL
+    for (int c = 0; c < kCols; ++c) {
+      store(out + entry_at<false>(m, r, c), re[r][c]);
+      store(out + entry_at<false>(m, r, c) + kTileLanes, im[r][c]);
     }
 }
 
@@ -138,18 +152,17 @@ HH_INLINE void product_patch(int m, int i0, int j0, const float* a, const float*
 template <int kBlockSize, bool kConjA, bool kConjB>
 HH_INLINE void product_tile(int block_size, const float* a, const float* b, float* HH_RESTRICT out) {
   const int m = kBlockSize ? kBlockSize : block_size;
-  for (int v = 0; v < kTileVectors; ++v) {
-    const int l = v * kF32Lanes;
+  for (int v = 0; v < kTileVectors; ++v, a += kF32Lanes, b += kF32Lanes, out += kF32Lanes) {
     int i = 0;
     for (; i + 1 < m; i += 2) {
       int j = 0;
       for (; j + 1 < m; j += 2)
-        product_patch<2, 2, kConjA, kConjB>(m, i, j, a + l, b + l, out + l);
-      if (j < m) product_patch<2, 1, kConjA, kConjB>(m, i, j, a + l, b + l, out + l);
+        product_patch<2, 2, kBlockSize, kConjA, kConjB>(m, i, j, a, b, out);
+      if (j < m) product_patch<2, 1, kBlockSize, kConjA, kConjB>(m, i, j, a, b, out);
     }
     if (i < m)
       for (int j = 0; j < m; ++j)
-        product_patch<1, 1, kConjA, kConjB>(m, i, j, a + l, b + l, out + l);
+        product_patch<1, 1, kBlockSize, kConjA, kConjB>(m, i, j, a, b, out);
   }
 }
 
