@@ -67,6 +67,8 @@ const KernelTable& kernels() {
   return *table;
 }
 
-void select_isa(const std::string& name) { selected.store(find_table(name)); }
+void select_isa(const std::string& name) {
+  selected.store(find_table(name));
+}
 
 }  // namespace hyperhop

@@ -14,7 +14,8 @@
 #define HH_INLINE inline __attribute__((always_inline))
 #define HH_RESTRICT __restrict__
 
-// Before a loop whose short, constant trip count must disappear, so that its arrays become registers.
+// Before a loop whose short, constant trip count must disappear, so that its arrays become
+// registers.
 #if defined(__clang__)
 #define HH_UNROLL _Pragma("clang loop unroll(full)")
 #else

@@ -9,8 +9,12 @@
 namespace hyperhop {
 namespace {
 
-TopkScanKernel<float>* scan_kernel(float) { return kernels().topk_scan_f32; }
-TopkScanKernel<double>* scan_kernel(double) { return kernels().topk_scan_f64; }
+TopkScanKernel<float>* scan_kernel(float) {
+  return kernels().topk_scan_f32;
+}
+TopkScanKernel<double>* scan_kernel(double) {
+  return kernels().topk_scan_f64;
+}
 
 }  // namespace
 

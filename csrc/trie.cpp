@@ -109,7 +109,7 @@ TrieProgram TrieBuilder::build(int64_t begin, int64_t end) {
   return program;
 }
 
-TrieTile TrieProgram::tile(const float* planes, float* scratch) const {
+Trie TrieProgram::trie(const float* planes, float* scratch) const {
   return {planes,
           symbols.data(),
           int64_t(symbols.size()),

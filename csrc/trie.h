@@ -8,8 +8,9 @@
 
 namespace hyperhop {
 
-// Path ids ordered by (all but the last symbol, last symbol, id), shorter prefixes first: a parent's
-// leaves stand together and parents come in preorder. O(total symbols) for lists of ordinary length.
+// Path ids ordered by (all but the last symbol, last symbol, id), shorter prefixes first: a
+// parent's leaves stand together and parents come in preorder. O(total symbols) for lists of
+// ordinary length.
 std::vector<int64_t> trie_order(const PathsView& paths, int64_t num_symbols);
 
 struct TrieProgram {
@@ -20,17 +21,17 @@ struct TrieProgram {
   int64_t max_depth = 0;
 
   int64_t num_leaves() const { return int64_t(leaf_symbols.size()); }
-  TrieTile tile(const float* planes, float* scratch) const;
-  // Floats of scratch for one tile; encode_paths needs the extra state.
-  int64_t scratch_floats(const BlockShape& shape) const {
-    return (int64_t(symbols.size()) + max_depth + 2) * shape.tile_floats();
+  Trie trie(const float* planes, float* scratch) const;
+  // Floats of scratch for a walk over `tiles` tiles: every symbol and a state per depth.
+  int64_t scratch_floats(const BlockShape& shape, int64_t tiles) const {
+    return (int64_t(symbols.size()) + max_depth + 1) * tiles * shape.tile_floats();
   }
   // Rough multiply-add count of one walk, to decide whether threads pay.
   double flops(const BlockShape& shape) const;
 };
 
-// Builds walks over stretches of one sorted list. Not shared between threads: it keeps a table of the
-// codebook's size, cleared entry by entry, so that many short stretches stay cheap.
+// Builds walks over stretches of one sorted list. Not shared between threads: it keeps a table of
+// the codebook's size, cleared entry by entry, so that many short stretches stay cheap.
 class TrieBuilder {
  public:
   TrieBuilder(const PathsView& paths, const std::vector<int64_t>& order, int64_t num_symbols);

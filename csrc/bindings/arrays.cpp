@@ -9,7 +9,9 @@ Shape shape_of(const py::array& array) {
   return Shape(array.shape(), array.shape() + array.ndim());
 }
 
-std::string dtype_name(const py::array& array) { return py::str(array.dtype()); }
+std::string dtype_name(const py::array& array) {
+  return py::str(array.dtype());
+}
 
 bool has_dtype(const py::array& array, const py::dtype& dtype) {
   return array.dtype().equal(dtype);
@@ -17,6 +19,17 @@ bool has_dtype(const py::array& array, const py::dtype& dtype) {
 
 py::array contiguous(const py::array& array) {
   return py::array::ensure(array, py::array::c_style);
+}
+
+// A new array on a cache line boundary: NumPy's own large arrays start 16 bytes past one.
+py::array aligned_array(const py::dtype& dtype, const Shape& shape) {
+  constexpr uintptr_t kAlignment = 64;
+  int64_t bytes = dtype.itemsize();
+  for (const int64_t size : shape) bytes *= size;
+  const py::array_t<uint8_t> memory(bytes + int64_t(kAlignment));
+  const auto start = reinterpret_cast<uintptr_t>(memory.data());
+  const uintptr_t skip = (kAlignment - start % kAlignment) % kAlignment;
+  return py::array(dtype, shape, memory.data() + skip, memory);
 }
 
 bool overlap(const py::array& a, const py::array& b) {
@@ -70,16 +83,15 @@ Output::Output(const std::string& function, const py::object& out, const Shape& 
       throw py::type_error(function + ": out must have dtype " + std::string(py::str(dtype)) +
                            ", got " + dtype_name(array));
     if (shape_of(array) != shape || !array.writeable())
-      throw std::invalid_argument(function + ": out must be writeable with shape " +
-                                  to_string(shape) + ", got " +
-                                  (array.writeable() ? "" : "read-only ") +
-                                  to_string(shape_of(array)));
+      throw std::invalid_argument(
+          function + ": out must be writeable with shape " + to_string(shape) + ", got " +
+          (array.writeable() ? "" : "read-only ") + to_string(shape_of(array)));
     bool direct = (array.flags() & py::array::c_style) != 0;
     for (const py::array& input : inputs) direct = direct && !overlap(array, input);
     if (direct) work_ = array;
   }
   // A default-made array is empty and one-dimensional, which no checked `out` needs to be.
-  if (out.is_none() || !work_.is(out)) work_ = py::array(dtype, shape);
+  if (out.is_none() || !work_.is(out)) work_ = aligned_array(dtype, shape);
 }
 
 py::object Output::finish() {

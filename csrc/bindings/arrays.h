@@ -33,8 +33,8 @@ struct PathsArray {
 PathsArray read_paths(const std::string& function, const py::array& symbols,
                       const py::array& offsets, int64_t num_symbols);
 
-// An output: a new array, or the caller's `out`. Kernels write to data(); finish() copies into `out`
-// where it could not be written directly (strides, or memory shared with an input).
+// An output: a new array, or the caller's `out`. Kernels write to data(); finish() copies into
+// `out` where it could not be written directly (strides, or memory shared with an input).
 class Output {
  public:
   Output(const std::string& function, const py::object& out, const Shape& shape, py::dtype dtype,

@@ -16,8 +16,9 @@ static py::object bundle(const py::array& xs_in,
     throw std::invalid_argument("bundle: xs needs a leading axis to sum over, got one hypervector");
   const int64_t count = leading.front();
   if (weights.ndim() != 1 || weights.shape(0) != count)
-    throw std::invalid_argument("bundle: weights must have shape " + to_string({count}) + ", got " +
-                                to_string(Shape(weights.shape(), weights.shape() + weights.ndim())));
+    throw std::invalid_argument(
+        "bundle: weights must have shape " + to_string({count}) + ", got " +
+        to_string(Shape(weights.shape(), weights.shape() + weights.ndim())));
   leading.erase(leading.begin());
   const BlockShape& shape = xs.vectors.shape;
   const Layout layout = xs.vectors.layout;

@@ -14,12 +14,11 @@ static py::object run(const std::string& function, NormalizeKernel* kernel, int6
   const Layout layout = x.vectors.layout;
   Output out(function, out_in, full_shape(x.vectors.leading, layout, shape), dtype_of(layout),
              {x.array});
-  const NormalizeArgs args{shape,    layout,            layout,
-                           x.data(), out.data<float>(), std::sqrt(double(shape.block_size))};
+  const NormalizeArgs args{
+      shape, layout, layout, x.data(), out.data<float>(), std::sqrt(double(shape.block_size))};
   {
     const py::gil_scoped_release release;
-    parallel_for(x.vectors.rows, grain, threads,
-                 [&](int64_t b, int64_t e) { kernel(args, b, e); });
+    parallel_for(x.vectors.rows, grain, threads, [&](int64_t b, int64_t e) { kernel(args, b, e); });
   }
   return out.finish();
 }

@@ -11,9 +11,12 @@ struct ProductNames {
 
 static ProductNames names_of(Product kind) {
   switch (kind) {
-    case Product::unbind_left: return {"unbind_left", "key", "z"};
-    case Product::unbind_right: return {"unbind_right", "z", "key"};
-    default: return {"bind", "x", "y"};
+    case Product::unbind_left:
+      return {"unbind_left", "key", "z"};
+    case Product::unbind_right:
+      return {"unbind_right", "z", "key"};
+    default:
+      return {"bind", "x", "y"};
   }
 }
 
@@ -29,8 +32,14 @@ static py::object product(const py::array& x_in, const py::array& y_in, const py
   const Layout layout = x.vectors.layout;
   Output out(names.function, out_in, full_shape(rows.leading, layout, shape), dtype_of(layout),
              {x.array, y.array});
-  const ProductArgs args{shape,  layout,          kKind, x.data(), rows.x_rows.data(),
-                         y.data(), rows.y_rows.data(), out.data<float>()};
+  const ProductArgs args{shape,
+                         layout,
+                         kKind,
+                         x.data(),
+                         rows.x_rows.data(),
+                         y.data(),
+                         rows.y_rows.data(),
+                         out.data<float>()};
   {
     const py::gil_scoped_release release;
     const ProductKernel* kernel = kernels().product;
@@ -44,8 +53,8 @@ static py::object product(const py::array& x_in, const py::array& y_in, const py
 void bind_product(py::module_& m) {
   m.def("bind", &product<Product::bind>, py::arg("x"), py::arg("y"), py::arg("out"),
         py::arg("threads"));
-  m.def("unbind_left", &product<Product::unbind_left>, py::arg("key"), py::arg("z"),
-        py::arg("out"), py::arg("threads"));
+  m.def("unbind_left", &product<Product::unbind_left>, py::arg("key"), py::arg("z"), py::arg("out"),
+        py::arg("threads"));
   m.def("unbind_right", &product<Product::unbind_right>, py::arg("z"), py::arg("key"),
         py::arg("out"), py::arg("threads"));
 }

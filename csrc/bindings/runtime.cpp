@@ -6,7 +6,9 @@
 
 namespace hyperhop::bindings {
 
-static std::string isa() { return kernels().isa; }
+static std::string isa() {
+  return kernels().isa;
+}
 
 void bind_runtime(py::module_& m) {
   m.def("isas", &isas, "ISAs built in that this processor runs, best first.");

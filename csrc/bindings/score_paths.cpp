@@ -27,8 +27,8 @@ Inputs read_inputs(const std::string& function, const py::array& planes, const p
     throw std::invalid_argument(
         function + ": query must be one hypervector or a list of them with D = " +
         std::to_string(b.blocks) + ", m = " + std::to_string(b.block_size) + ", got " +
-        std::to_string(in.query.vectors.leading.size()) + " leading axes, D = " +
-        std::to_string(a.blocks) + ", m = " + std::to_string(a.block_size));
+        std::to_string(in.query.vectors.leading.size()) +
+        " leading axes, D = " + std::to_string(a.blocks) + ", m = " + std::to_string(a.block_size));
   in.paths = read_paths(function, symbols, offsets, in.codebook.vectors.rows);
   return in;
 }
@@ -46,9 +46,9 @@ void score(const Inputs& in, float* out, int threads) {
   const KernelTable& table = kernels();
 
   std::vector<float> folded(size_t(queries * shape.floats()));
-  table.normalize({shape, in.query.vectors.layout, Layout::planes, in.query.data(), folded.data(),
-                   1.0},
-                  0, queries);
+  table.normalize(
+      {shape, in.query.vectors.layout, Layout::planes, in.query.data(), folded.data(), 1.0}, 0,
+      queries);
   const double scale = 1 / (double(shape.blocks) * std::sqrt(double(shape.block_size)));
   const std::vector<int64_t> order = trie_order(paths, num_symbols);
   TrieBuilder builder(paths, order, num_symbols);
@@ -61,9 +61,9 @@ void score(const Inputs& in, float* out, int threads) {
     for (int64_t q = 0; q < queries; ++q) {
       const int used = program.flops(shape) < kThreadedFlops ? 1 : threads;
       parallel_for(shape.tiles(), 1, used, [&](int64_t first, int64_t last) {
-        const Scratch scratch = make_scratch(program.scratch_floats(shape));
+        const Scratch scratch = make_scratch(program.scratch_floats(shape, 1));
         for (int64_t tile = first; tile < last; ++tile)
-          table.score_paths({shape, program.tile(in.codebook.data(), scratch.get()),
+          table.score_paths({shape, program.trie(in.codebook.data(), scratch.get()),
                              folded.data() + q * shape.floats(), partial.data() + tile * leaves},
                             tile);
       });
@@ -88,8 +88,8 @@ Shape result_shape(const Inputs& in, int64_t last) {
 py::object score_paths(const py::array& planes, const py::array& query, const py::array& symbols,
                        const py::array& offsets, const py::object& out_in, int threads) {
   const Inputs in = read_inputs("score_paths", planes, query, symbols, offsets);
-  Output out("score_paths", out_in, result_shape(in, in.paths.view.count),
-             py::dtype::of<float>(), {in.codebook.array, in.query.array});
+  Output out("score_paths", out_in, result_shape(in, in.paths.view.count), py::dtype::of<float>(),
+             {in.codebook.array, in.query.array});
   auto* data = out.data<float>();
   {
     const py::gil_scoped_release release;

@@ -13,7 +13,7 @@ static py::object similarity(const py::array& x_in, const py::array& y_in, const
   const Broadcast rows = broadcast_rows(arg, x.vectors.leading, "y", y.vectors.leading);
   const BlockShape& shape = x.vectors.shape;
   Output out("similarity", out_in, rows.leading, py::dtype::of<float>(), {x.array, y.array});
-  const SimilarityArgs args{shape,    x.vectors.layout,    x.data(),         rows.x_rows.data(),
+  const SimilarityArgs args{shape,    x.vectors.layout,   x.data(),         rows.x_rows.data(),
                             y.data(), rows.y_rows.data(), out.data<float>()};
   {
     const py::gil_scoped_release release;

@@ -25,8 +25,7 @@ py::tuple topk_of(const py::array& scores_in, int64_t k, bool largest, int threa
     const py::gil_scoped_release release;
     parallel_for(rows, 1 + (1 << 18) / (n + 1), threads, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
-        const std::vector<int64_t> best =
-            select_top(data + row * n, n, k, largest ? T(1) : T(-1));
+        const std::vector<int64_t> best = select_top(data + row * n, n, k, largest ? T(1) : T(-1));
         for (int64_t i = 0; i < k; ++i) {
           index_out[row * k + i] = best[size_t(i)];
           value_out[row * k + i] = data[row * n + best[size_t(i)]];

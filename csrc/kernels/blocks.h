@@ -1,4 +1,5 @@
-// Hypervectors in memory. A hypervector is D blocks of m x m complex numbers, in one of two layouts:
+// Hypervectors in memory. A hypervector is D blocks of m x m complex numbers, in one of two
+// layouts:
 //   planes    float   [m][m][2][D]   lanes = blocks: a block product is FMAs over vectors of D
 //   complex   float   [D][m][m][2]   complex64 as numpy and torch write it
 // Kernels work on tiles: kTileLanes blocks of one hypervector, compact as [m][m][2][kTileLanes].
@@ -13,8 +14,8 @@ constexpr int kTileLanes = 16;
 enum class Layout { planes, complex };
 
 struct BlockShape {
-  int64_t blocks;  // D
-  int block_size;  // m
+  int64_t blocks;                                                           // D
+  int block_size;                                                           // m
   int64_t entries() const { return int64_t(block_size) * block_size * 2; }  // floats per block
   int64_t floats() const { return entries() * blocks; }                     // floats per row
   int64_t tiles() const { return (blocks + kTileLanes - 1) / kTileLanes; }

@@ -33,8 +33,8 @@ Hypervectors check_hypervectors(const Argument& arg, Layout layout, const Shape&
   if (rows < 1 || rows > kMaxBlockSize)
     refuse(" with m from 1 to " + std::to_string(kMaxBlockSize));
   if (blocks < 1) refuse(" with D at least 1");
-  Hypervectors vectors{layout, {blocks, int(rows)}, Shape(shape.begin(), shape.end() - int(own)),
-                       0};
+  Hypervectors vectors{
+      layout, {blocks, int(rows)}, Shape(shape.begin(), shape.end() - int(own)), 0};
   vectors.rows = product_of(vectors.leading);
   return vectors;
 }
@@ -85,8 +85,7 @@ Broadcast broadcast_rows(const Argument& arg, const Shape& x, const std::string&
     int64_t stride = 1, inner = 1;
     for (size_t a = axes; a-- > 0;) {
       if (shape[a] != 1)
-        for (int64_t r = 0; r < rows; ++r)
-          map[size_t(r)] += r / inner % out.leading[a] * stride;
+        for (int64_t r = 0; r < rows; ++r) map[size_t(r)] += r / inner % out.leading[a] * stride;
       stride *= shape[a];
       inner *= out.leading[a];
     }
@@ -103,10 +102,9 @@ void check_paths(const std::string& function, const PathsView& paths, int64_t to
     throw std::invalid_argument(function + ": path " + std::to_string(path) + " " + what);
   };
   if (paths.offsets[0] != 0 || paths.offsets[paths.count] != total)
-    throw std::invalid_argument(function + ": offsets must run from 0 to " +
-                                std::to_string(total) + ", the number of symbols, got " +
-                                std::to_string(paths.offsets[0]) + " to " +
-                                std::to_string(paths.offsets[paths.count]));
+    throw std::invalid_argument(function + ": offsets must run from 0 to " + std::to_string(total) +
+                                ", the number of symbols, got " + std::to_string(paths.offsets[0]) +
+                                " to " + std::to_string(paths.offsets[paths.count]));
   for (int64_t p = 0; p < paths.count; ++p) {
     const int64_t length = paths.length(p);
     if (length < 0 || paths.offsets[p + 1] > total) refuse(p, "has offsets that fall");

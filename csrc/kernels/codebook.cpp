@@ -10,14 +10,24 @@ struct ComplexF64 {
   F64 re, im;
 };
 
-HH_INLINE ComplexF64 add(ComplexF64 a, ComplexF64 b) { return {a.re + b.re, a.im + b.im}; }
-HH_INLINE ComplexF64 subtract(ComplexF64 a, ComplexF64 b) { return {a.re - b.re, a.im - b.im}; }
-HH_INLINE ComplexF64 scale(F64 a, ComplexF64 b) { return {a * b.re, a * b.im}; }
+HH_INLINE ComplexF64 add(ComplexF64 a, ComplexF64 b) {
+  return {a.re + b.re, a.im + b.im};
+}
+HH_INLINE ComplexF64 subtract(ComplexF64 a, ComplexF64 b) {
+  return {a.re - b.re, a.im - b.im};
+}
+HH_INLINE ComplexF64 scale(F64 a, ComplexF64 b) {
+  return {a * b.re, a * b.im};
+}
 HH_INLINE ComplexF64 multiply(ComplexF64 a, ComplexF64 b) {
   return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
 }
-HH_INLINE ComplexF64 conj(ComplexF64 a) { return {a.re, -a.im}; }
-HH_INLINE F64 norm_squared(ComplexF64 a) { return a.re * a.re + a.im * a.im; }
+HH_INLINE ComplexF64 conj(ComplexF64 a) {
+  return {a.re, -a.im};
+}
+HH_INLINE F64 norm_squared(ComplexF64 a) {
+  return a.re * a.re + a.im * a.im;
+}
 
 // The stream of random numbers of one symbol for kF64Lanes neighbouring blocks: the counter is
 // (block, draw, key[2], key[3]).
@@ -77,8 +87,8 @@ HH_INLINE void identity(int m, Matrix& matrix) {
     for (int j = 0; j < m; ++j) matrix[i][j] = {F64{} + (i == j ? 1.0 : 0.0), F64{}};
 }
 
-// Stewart's method: U_k = H_k (1 + U_{k-1}) (direct sum), where H_k e_1 = u is uniform on the sphere.
-// H_k = -e^{i a} (I - v v^H / (1 + |u_1|)) with v = u + e^{i a} e_1 and a the angle of u_1.
+// Stewart's method: U_k = H_k (1 + U_{k-1}) (direct sum), where H_k e_1 = u is uniform on the
+// sphere. H_k = -e^{i a} (I - v v^H / (1 + |u_1|)) with v = u + e^{i a} e_1 and a the angle of u_1.
 HH_INLINE void haar(int m, Draws& draws, Matrix& matrix) {
   identity(m, matrix);
   matrix[m - 1][m - 1] = draws.phase();
@@ -130,9 +140,15 @@ static void codebook_rows(const CodebookArgs& args, int64_t row_begin, int64_t r
         Draws draws(args.keys + 4 * row, tile * kTileLanes + l);
         Matrix matrix;
         switch (args.family) {
-          case Family::haar: haar(m, draws, matrix); break;
-          case Family::householder: householder(m, draws, matrix); break;
-          case Family::diagonal: diagonal(m, draws, matrix); break;
+          case Family::haar:
+            haar(m, draws, matrix);
+            break;
+          case Family::householder:
+            householder(m, draws, matrix);
+            break;
+          case Family::diagonal:
+            diagonal(m, draws, matrix);
+            break;
         }
         for (int i = 0; i < m; ++i)
           for (int j = 0; j < m; ++j) {

@@ -1,10 +1,11 @@
-// codebook: random unitary blocks (PathHD eq. 1), a pure function of (symbol key, block, m, family):
+// codebook: random unitary blocks (PathHD eq. 1), a pure function of (symbol key, block, m,
+// family):
 //   haar         Haar-distributed U(m): Stewart's product of reflections of Gaussian vectors
 //   householder  m complex reflections times a diagonal of random phases
 //   diagonal     diag(e^{i phi}): commutative, kept for the ablation
-// The bits are the same on every ISA and device: a counter-based generator (Philox 4x32-10, keyed by
-// 128 bits of the symbol) and float64 arithmetic from + - * / sqrt alone, never fused, rounded once
-// to float32. Blocks are unitary to a few float32 eps. Block j does not depend on D.
+// The bits are the same on every ISA and device: a counter-based generator (Philox 4x32-10, keyed
+// by 128 bits of the symbol) and float64 arithmetic from + - * / sqrt alone, never fused, rounded
+// once to float32. Blocks are unitary to a few float32 eps. Block j does not depend on D.
 #pragma once
 #include "blocks.h"
 

@@ -10,11 +10,12 @@ namespace hyperhop {
 struct EncodePathsArgs {
   BlockShape shape;
   Layout layout;
-  TrieTile trie;
+  Trie trie;  // scratch: every symbol, then a state per depth, tiles first to last
   const int64_t* leaf_offsets;
   const int64_t* leaf_rows;
   float* out;
+  bool stream;  // write past the caches; needs 64-byte aligned rows and D a multiple of kTileLanes
 };
-using EncodePathsKernel = void(const EncodePathsArgs&, int64_t tile);
+using EncodePathsKernel = void(const EncodePathsArgs&, int64_t first_tile, int64_t last_tile);
 
 }  // namespace hyperhop

@@ -8,7 +8,9 @@ struct Complex {
   double re, im;
 };
 
-static double norm_squared(Complex z) { return z.re * z.re + z.im * z.im; }
+static double norm_squared(Complex z) {
+  return z.re * z.re + z.im * z.im;
+}
 
 // One-sided Jacobi: rotate pairs of columns of A until all are orthogonal, applying the same
 // rotations to V. Then A = U S column by column and the polar factor is sum_k (a_k / |a_k|) v_k^H.
@@ -33,8 +35,8 @@ static void polar_factor(int m, Complex* a, Complex* v) {
         if (!(size > tolerance * __builtin_sqrt(pp * qq)) || size == 0) continue;
         rotated = true;
         const double zeta = (qq - pp) / (2 * size);
-        const double t = (zeta >= 0 ? 1.0 : -1.0) /
-                         (__builtin_fabs(zeta) + __builtin_sqrt(1 + zeta * zeta));
+        const double t =
+            (zeta >= 0 ? 1.0 : -1.0) / (__builtin_fabs(zeta) + __builtin_sqrt(1 + zeta * zeta));
         const double c = 1 / __builtin_sqrt(1 + t * t), s = c * t;
         const Complex phase = {pq.re / size, pq.im / size};
         for (int i = 0; i < 2 * m; ++i) {

@@ -1,8 +1,8 @@
-// normalize: each block scaled to Frobenius norm `norm` (sqrt m for GHRR), computed in float64; zero
-// blocks stay zero, a block with NaN or inf becomes NaN.
-// unitarize: each block replaced by its polar factor U of X = U P, the nearest unitary matrix, by
-// one-sided Jacobi in float64. A rank-deficient block gives the partial isometry with the kernel of
-// X (so a zero block stays zero); a block with NaN or inf becomes NaN.
+// normalize: each block scaled to Frobenius norm `norm` (sqrt m for GHRR), computed in float64;
+// zero blocks stay zero, a block with NaN or inf becomes NaN. unitarize: each block replaced by its
+// polar factor U of X = U P, the nearest unitary matrix, by one-sided Jacobi in float64. A
+// rank-deficient block gives the partial isometry with the kernel of X (so a zero block stays
+// zero); a block with NaN or inf becomes NaN.
 #pragma once
 #include "blocks.h"
 

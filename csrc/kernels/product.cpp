@@ -6,7 +6,8 @@ namespace hyperhop::HH_ISA {
 
 template <int kBlockSize>
 static void product_rows(const ProductArgs& args, int64_t row_begin, int64_t row_end) {
-  alignas(64) float x[kMaxTileFloats], y[kMaxTileFloats], z[kMaxTileFloats];
+  TileBuffers<3> buffers;
+  float *x = buffers.tile(0), *y = buffers.tile(1), *z = buffers.tile(2);
   const BlockShape& shape = args.shape;
   for (int64_t row = row_begin; row < row_end; ++row) {
     const float* x_row = args.x + args.x_rows[row] * shape.floats();
@@ -16,9 +17,15 @@ static void product_rows(const ProductArgs& args, int64_t row_begin, int64_t row
       load_tile(shape, args.layout, y_row, tile, y);
       const int m = shape.block_size;
       switch (args.kind) {
-        case Product::bind: product_tile<kBlockSize, false, false>(m, x, y, z); break;
-        case Product::unbind_left: product_tile<kBlockSize, true, false>(m, x, y, z); break;
-        case Product::unbind_right: product_tile<kBlockSize, false, true>(m, x, y, z); break;
+        case Product::bind:
+          product_tile<kBlockSize, false, false>(m, x, y, z);
+          break;
+        case Product::unbind_left:
+          product_tile<kBlockSize, true, false>(m, x, y, z);
+          break;
+        case Product::unbind_right:
+          product_tile<kBlockSize, false, true>(m, x, y, z);
+          break;
       }
       store_tile(shape, args.layout, z, tile, args.out + row * shape.floats());
     }

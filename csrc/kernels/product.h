@@ -2,9 +2,10 @@
 //   bind          out_j = X_j Y_j
 //   unbind_left   out_j = X_j^H Y_j      (X is the key)
 //   unbind_right  out_j = X_j Y_j^H      (Y is the key)
-// Row r of the output uses row x_rows[r] of x and y_rows[r] of y, which is how leading axes broadcast.
-// Every output entry sums over k ascending, real part then imaginary part, fused where the ISA can:
-// float32 accumulation, error <= (2m + 2) eps |X_j| |Y_j| entrywise. NaN and inf propagate.
+// Row r of the output uses row x_rows[r] of x and y_rows[r] of y, which is how leading axes
+// broadcast. Every output entry sums over k ascending, real part then imaginary part, fused where
+// the ISA can: float32 accumulation, error <= (2m + 2) eps |X_j| |Y_j| entrywise. NaN and inf
+// propagate.
 #pragma once
 #include "blocks.h"
 

@@ -19,15 +19,13 @@ HH_INLINE void score_leaves(int entries, const float* state, const float* const*
     F32 sums[kLeaves][kScoreChains] = {};
     // Entries come in pairs (re, im); four chains take two matrix entries a turn.
     int e = 0;
-    for (; e + kScoreChains <= entries; e += kScoreChains)
+    for (; e + kScoreChains <= entries; e += kScoreChains) HH_UNROLL
+    for (int c = 0; c < kScoreChains; ++c) {
+      const int at = (e + c) * kTileLanes + l;
+      const F32 w = load<F32>(state + at);
       HH_UNROLL
-      for (int c = 0; c < kScoreChains; ++c) {
-        const int at = (e + c) * kTileLanes + l;
-        const F32 w = load<F32>(state + at);
-        HH_UNROLL
-        for (int n = 0; n < kLeaves; ++n)
-          sums[n][c] = fma(w, load<F32>(leaves[n] + at), sums[n][c]);
-      }
+      for (int n = 0; n < kLeaves; ++n) sums[n][c] = fma(w, load<F32>(leaves[n] + at), sums[n][c]);
+    }
     for (int c = 0; e + c < entries; ++c) {
       const int at = (e + c) * kTileLanes + l;
       const F32 w = load<F32>(state + at);
@@ -48,14 +46,14 @@ HH_INLINE void score_leaves(int entries, const float* state, const float* const*
 template <int kBlockSize>
 static void score_tile(const ScorePathsArgs& args, int64_t tile) {
   const BlockShape& shape = args.shape;
-  const TrieTile& trie = args.trie;
+  const Trie& trie = args.trie;
   const int m = kBlockSize ? kBlockSize : shape.block_size;
   const int entries = 2 * m * m;
   const int64_t floats = int64_t(entries) * kTileLanes;
   const float* packed = trie.scratch;
   float* states = trie.scratch + trie.num_symbols * floats;
 
-  pack_symbols(shape, trie, tile);
+  pack_symbols(shape, trie, tile, tile + 1);
   load_tile(shape, Layout::planes, args.query, tile, states);
   for (int64_t s = 0; s < trie.num_steps; ++s) {
     const TrieStep& step = trie.steps[s];

@@ -38,8 +38,8 @@ static float similarity_row(const BlockShape& shape, Layout layout, const float*
       }
       for (int i = 0; i < kF32Lanes; ++i) {
         const float a = xx[i], b = yy[i];
-        const bool usual = a > kSmallestSquare && a < kLargestSquare && b > kSmallestSquare &&
-                           b < kLargestSquare;
+        const bool usual =
+            a > kSmallestSquare && a < kLargestSquare && b > kSmallestSquare && b < kLargestSquare;
         cosine[l + i] = usual ? dot[i] / (__builtin_sqrtf(a) * __builtin_sqrtf(b))
                               : careful_cosine(entries, x, y, l + i);
       }

@@ -9,6 +9,18 @@ namespace hyperhop::HH_ISA {
 constexpr int kTileVectors = kTileLanes / kF32Lanes;
 constexpr int kMaxTileFloats = kMaxBlockSize * kMaxBlockSize * 2 * kTileLanes;
 
+// Compact tiles on the stack. Their distance is no multiple of 4 KiB: a load is held up by an
+// earlier store whose address agrees in the last 12 bits.
+template <int kTiles>
+class TileBuffers {
+ public:
+  HH_INLINE float* tile(int i) { return memory_ + i * (kMaxTileFloats + kSkew); }
+
+ private:
+  static constexpr int kSkew = 21 * kTileLanes;
+  alignas(64) float memory_[kTiles * (kMaxTileFloats + kSkew)];
+};
+
 HH_INLINE int lanes_in_tile(const BlockShape& shape, int64_t tile) {
   const int64_t left = shape.blocks - tile * kTileLanes;
   return left < kTileLanes ? int(left) : kTileLanes;
@@ -25,6 +37,8 @@ HH_INLINE void load_tile(const BlockShape& shape, Layout layout, const float* ro
       const float* from = row + e * shape.blocks + first;
       float* to = out + e * kTileLanes;
       if (lanes == kTileLanes) {
+        // Planes lie too far apart for the hardware to foresee the next tile.
+        __builtin_prefetch(from + kTileLanes);
         memcpy(to, from, kTileLanes * sizeof(float));
       } else {
         for (int l = 0; l < kTileLanes; ++l) to[l] = l < lanes ? from[l] : 0.0f;
@@ -121,8 +135,8 @@ HH_INLINE void product_term(int m, int k, const float* a, const float* b, F32 (&
   }
 }
 
-// The patch with corner (i, j), for one vector of lanes: small enough that its sums and operands stay
-// in registers.
+// The patch with corner (i, j), for one vector of lanes: small enough that its sums and operands
+// stay in registers.
 template <int kRows, int kCols, int kBlockSize, bool kConjA, bool kConjB>
 HH_INLINE void product_patch(int block_size, int i, int j, const float* a, const float* b,
                              float* HH_RESTRICT out) {
@@ -136,28 +150,26 @@ HH_INLINE void product_patch(int block_size, int i, int j, const float* a, const
     for (int k = 0; k < kBlockSize; ++k)
       product_term<kRows, kCols, kConjA, kConjB>(m, k, a, b, re, im);
   } else {
-    for (int k = 0; k < m; ++k)
-      product_term<kRows, kCols, kConjA, kConjB>(m, k, a, b, re, im);
+    for (int k = 0; k < m; ++k) product_term<kRows, kCols, kConjA, kConjB>(m, k, a, b, re, im);
   }
   HH_UNROLL
-  for (int r = 0; r < kRows; ++r)
-    HH_UNROLL
-    for (int c = 0; c < kCols; ++c) {
-      store(out + entry_at<false>(m, r, c), re[r][c]);
-      store(out + entry_at<false>(m, r, c) + kTileLanes, im[r][c]);
-    }
+  for (int r = 0; r < kRows; ++r) HH_UNROLL
+  for (int c = 0; c < kCols; ++c) {
+    store(out + entry_at<false>(m, r, c), re[r][c]);
+    store(out + entry_at<false>(m, r, c) + kTileLanes, im[r][c]);
+  }
 }
 
 // out = op(A) op(B) on compact tiles; kBlockSize 0 means any m. out may not overlap a or b.
 template <int kBlockSize, bool kConjA, bool kConjB>
-HH_INLINE void product_tile(int block_size, const float* a, const float* b, float* HH_RESTRICT out) {
+HH_INLINE void product_tile(int block_size, const float* a, const float* b,
+                            float* HH_RESTRICT out) {
   const int m = kBlockSize ? kBlockSize : block_size;
   for (int v = 0; v < kTileVectors; ++v, a += kF32Lanes, b += kF32Lanes, out += kF32Lanes) {
     int i = 0;
     for (; i + 1 < m; i += 2) {
       int j = 0;
-      for (; j + 1 < m; j += 2)
-        product_patch<2, 2, kBlockSize, kConjA, kConjB>(m, i, j, a, b, out);
+      for (; j + 1 < m; j += 2) product_patch<2, 2, kBlockSize, kConjA, kConjB>(m, i, j, a, b, out);
       if (j < m) product_patch<2, 1, kBlockSize, kConjA, kConjB>(m, i, j, a, b, out);
     }
     if (i < m)
@@ -174,11 +186,16 @@ struct BlockSizeTag {
 template <class F>
 HH_INLINE void with_block_size(int m, const F& f) {
   switch (m) {
-    case 2: return f(BlockSizeTag<2>{});
-    case 3: return f(BlockSizeTag<3>{});
-    case 4: return f(BlockSizeTag<4>{});
-    case 8: return f(BlockSizeTag<8>{});
-    default: return f(BlockSizeTag<0>{});
+    case 2:
+      return f(BlockSizeTag<2>{});
+    case 3:
+      return f(BlockSizeTag<3>{});
+    case 4:
+      return f(BlockSizeTag<4>{});
+    case 8:
+      return f(BlockSizeTag<8>{});
+    default:
+      return f(BlockSizeTag<0>{});
   }
 }
 

@@ -4,7 +4,8 @@
 
 namespace hyperhop::HH_ISA {
 
-// A group of values is skipped with one test of its lanes' maximum. A NaN never becomes the maximum.
+// A group of values is skipped with one test of its lanes' maximum. A NaN never becomes the
+// maximum.
 constexpr int kGroupVectors = 8;
 
 template <class T>
@@ -21,7 +22,7 @@ static int64_t topk_scan(const TopkScanArgs<T>& args, int64_t begin, T threshold
       auto better = sign * load<V>(args.values + i) > limit;
       for (int v = 1; v < kGroupVectors; ++v)
         better |= sign * load<V>(args.values + i + v * kLanes) > limit;
-      using Bits = Vec<uint64_t, kLanes * int(sizeof(T)) / 8>;
+      using Bits = Vec<uint64_t, kLanes* int(sizeof(T)) / 8>;
       const Bits bits = bit_cast<Bits>(better);
       uint64_t any = 0;
       for (int b = 0; b < int(sizeof(Bits) / 8); ++b) any |= bits[b];

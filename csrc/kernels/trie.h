@@ -15,9 +15,9 @@ struct TrieStep {
   int64_t num_leaves;
 };
 
-// One tile of a trie walk. Symbols are local: symbols[s] is the codebook row of local symbol s;
+// A trie to walk. Symbols are local: symbols[s] is the codebook row of local symbol s;
 // -1 is the identity hypervector, which stands for an empty sequence.
-struct TrieTile {
+struct Trie {
   const float* planes;  // codebook [R][m][m][2][D]
   const int64_t* symbols;
   int64_t num_symbols;
@@ -25,7 +25,7 @@ struct TrieTile {
   int64_t num_steps;
   const int32_t* leaf_symbols;
   int64_t max_depth;
-  float* scratch;  // trie_scratch_floats(): packed codebook tile, then one state per depth
+  float* scratch;
 };
 
 }  // namespace hyperhop

@@ -1,5 +1,5 @@
-// Philox 4x32-10 (Salmon et al., SC 2011): a counter-based generator, so that every random number is
-// a pure function of its place. 32-bit words are kept in 64-bit lanes, where a product is exact.
+// Philox 4x32-10 (Salmon et al., SC 2011): a counter-based generator, so that every random number
+// is a pure function of its place. 32-bit words are kept in 64-bit lanes, where a product is exact.
 #pragma once
 #include "simd.h"
 
@@ -9,7 +9,9 @@ struct Philox4 {
   U64 word[4];
 };
 
-HH_INLINE U64 low_word(U64 x) { return x & (U64{} + 0xffffffffu); }
+HH_INLINE U64 low_word(U64 x) {
+  return x & (U64{} + 0xffffffffu);
+}
 
 HH_INLINE Philox4 philox(Philox4 counter, uint32_t key0, uint32_t key1) {
   constexpr uint64_t kMultiplier0 = 0xD2511F53u, kMultiplier1 = 0xCD9E8D57u;

@@ -34,6 +34,27 @@ HH_INLINE void store(T* p, V v) {
   memcpy(p, &v, sizeof(V));
 }
 
+// Copies `floats` (a multiple of 16) to 64-byte aligned memory past the caches, for outputs too
+// large to stay in them: a plain store would first read the line it overwrites. End with
+// stream_fence().
+HH_INLINE void stream_copy(float* to, const float* from, int64_t floats) {
+  using F4 = Vec<float, 4>;
+  for (int64_t i = 0; i < floats; i += 4) {
+#if defined(__clang__)
+    __builtin_nontemporal_store(load<F4>(from + i), reinterpret_cast<F4*>(to + i));
+#elif defined(__SSE__)
+    __builtin_ia32_movntps(to + i, load<F4>(from + i));
+#else
+    store(to + i, load<F4>(from + i));
+#endif
+  }
+}
+HH_INLINE void stream_fence() {
+#if defined(__SSE__)
+  __builtin_ia32_sfence();
+#endif
+}
+
 template <class To, class From>
 HH_INLINE To bit_cast(From from) {
   static_assert(sizeof(To) == sizeof(From), "bit_cast needs equal sizes");
@@ -54,7 +75,9 @@ HH_INLINE F32 fma(F32 a, F32 b, F32 c) {
 }
 
 // c - a * b
-HH_INLINE F32 fnma(F32 a, F32 b, F32 c) { return fma(-a, b, c); }
+HH_INLINE F32 fnma(F32 a, F32 b, F32 c) {
+  return fma(-a, b, c);
+}
 
 HH_INLINE F64 sqrt(F64 x) {
   F64 r;
@@ -80,6 +103,8 @@ template <class T>
 struct SumLanes<T, 2> {
   static HH_INLINE T of(Vec<T, 2> v) { return v[0] + v[1]; }
 };
-HH_INLINE float sum_lanes(F32 v) { return SumLanes<float, kF32Lanes>::of(v); }
+HH_INLINE float sum_lanes(F32 v) {
+  return SumLanes<float, kF32Lanes>::of(v);
+}
 
 }  // namespace hyperhop::HH_ISA
