@@ -224,14 +224,12 @@ class KnowledgeGraph:
 
         O(log degree).
         """
-        ids = (
-            _id_or_none(head, self._entities),
-            _id_or_none(relation, self._relations),
-            _id_or_none(tail, self._entities),
-        )
-        if None in ids:
+        head_id = _id_or_none(head, self._entities)
+        relation_id = _id_or_none(relation, self._relations)
+        tail_id = _id_or_none(tail, self._entities)
+        if head_id is None or relation_id is None or tail_id is None:
             return False
-        return self._index.has_triple(*ids)
+        return self._index.has_triple(head_id, relation_id, tail_id)
 
     def triples(self) -> Iterator[tuple[str, str, str]]:
         """All facts as names, ordered by (head, relation, tail)."""
@@ -248,9 +246,7 @@ class KnowledgeGraph:
                     strict=True,
                 )
             except IndexError:
-                raise DamagedStore(
-                    "the graph is damaged: a triple has an id without name"
-                ) from None
+                raise DamagedStore("the graph is damaged: a triple holds an unknown id") from None
 
     # Walks
 

@@ -9,9 +9,7 @@ from hyperhop.graph.names import fold
 _EXACT = 1.0
 _FOLDED = 0.9
 _APOSTROPHES = "'\u2019"
-_SUFFIXES = frozenset(
-    ("s", "t", "d", "m", "ll", "re", "ve")
-)  # English 's, n't, 'd ... are no names
+_SUFFIXES = frozenset(("s", "t", "d", "m", "ll", "re", "ve"))  # 's, n't, 'd: no names
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,9 @@ class PathSet:
     def path(self, index: int) -> npt.NDArray[np.int32]:
         """The entities of path `index`: int32 (L + 1,), a view."""
         sequence = self.sequence_of(index)
-        return self.of_sequence(sequence)[index - int(self.offsets[sequence])]
+        width = int(self.sequences.lengths[sequence]) + 1
+        start = int(self._starts[sequence]) + width * (index - int(self.offsets[sequence]))
+        return self.entities[start : start + width]
 
     def of_sequence(self, sequence: int) -> npt.NDArray[np.int32]:
         """All paths along one sequence: int32 (number of paths, L + 1), a view."""

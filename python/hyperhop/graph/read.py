@@ -9,7 +9,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import IO, Any
+from typing import Any
 
 import numpy.typing as npt
 
@@ -108,7 +108,9 @@ def _fault(found: str, excerpt: bytes) -> str:
 
 
 @contextmanager
-def _opened(name: str, progress: Progress | None) -> Iterator[tuple[IO[bytes], Callable[[], None]]]:
+def _opened(
+    name: str, progress: Progress | None
+) -> Iterator[tuple[io.BufferedIOBase, Callable[[], None]]]:
     """The file's decompressed bytes, and a function that reports how far reading has come."""
     if os.path.isdir(name):
         raise IsADirectoryError(f"{name} is a directory, expected a file of triples")
@@ -127,7 +129,8 @@ def _opened(name: str, progress: Progress | None) -> Iterator[tuple[IO[bytes], C
                 progress(raw.tell(), total)
 
         try:
-            yield (gzip.GzipFile(fileobj=raw) if compressed else raw), report
+            stream = gzip.GzipFile(fileobj=raw) if compressed else raw
+            yield stream, report
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise UnreadableFile(
                 f"{name} is named .gz but cannot be read as gzip: {error}"
@@ -136,7 +139,7 @@ def _opened(name: str, progress: Progress | None) -> Iterator[tuple[IO[bytes], C
 
 def _feed_lines(
     builder: TripleBuilder,
-    stream: IO[bytes],
+    stream: io.BufferedIOBase,
     delimiter: str,
     header: bool,
     report: Callable[[], None],
@@ -154,7 +157,7 @@ def _feed_lines(
 
 def _feed_csv(
     builder: TripleBuilder,
-    stream: IO[bytes],
+    stream: io.BufferedIOBase,
     delimiter: str,
     header: bool,
     report: Callable[[], None],

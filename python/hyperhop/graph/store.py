@@ -93,8 +93,8 @@ def load(directory: str | os.PathLike[str], kind: str, verify: bool = False) -> 
     """Map the arrays of a saved directory.
 
     Names, headers, sizes and the checksum of meta.json are always checked, the checksums of the
-    array files with `verify` (which reads them all). Raises DamagedStore, or FileNotFoundError where
-    there is no such directory.
+    array files with `verify` (which reads them all). Raises DamagedStore, or FileNotFoundError
+    where there is no such directory.
     """
     path = Path(directory)
     meta = read_meta(path, kind)
