@@ -32,6 +32,7 @@ class Expansion {
       if (exhausted_) {
         result_.truncated = result_.ends_truncated = true;
       } else if (known_ == length_) {
+        find_ends();
         prune();
         search();
       }
@@ -120,77 +121,104 @@ class Expansion {
     return held + entries <= limits_.entries;
   }
 
-  // Depth first over the pruned levels, neighbours ascending.
+  // Depth first over the pruned levels, neighbours ascending; stops when a path finds no room.
   void search() {
-    const std::vector<std::int32_t>& last = levels_[as_size(length_)];
-    const bool all_ends_known = !options_.simple || length_ == 0;
-    std::int64_t ends_missing = 0;  // ends that only a simple path can prove
-    if (all_ends_known) {
-      add_ends(last);
-    } else {
-      ends_missing = static_cast<std::int64_t>(last.size()) -
-                     std::binary_search(last.begin(), last.end(), topic_);
-    }
-    std::vector<std::int32_t> found;
     // The room that is left if no later sequence had a path: share_out_cap() takes back the rest.
     const std::int64_t quota = std::max<std::int64_t>(1, options_.cap - result_.offsets.back());
-    std::int64_t steps_left = std::max(
-        kLeastSimpleSteps, limits_.simple_steps / std::max<std::int64_t>(1, sequences_.count));
-    bool more = false;
-
     std::vector<std::int32_t> path(as_size(length_) + 1, topic_);
     std::vector<Row> rows(as_size(length_));
-    std::int64_t depth = 0;
-    bool cut = false;           // by a limit
-    const auto at_path = [&] {  // true when the search may stop
-      if (stored_ < quota && room_for(length_ + 1)) {
-        result_.entities.insert(result_.entities.end(), path.begin(), path.end());
-        ++stored_;
-      } else {
-        more = true;
-      }
-      if (!all_ends_known && seen_.insert(path.back())) {
-        found.push_back(path.back());
-        --ends_missing;
-      }
-      return more && ends_missing == 0;
+    const auto store = [&] {
+      if (stored_ == quota || !room_for(length_ + 1)) return false;
+      result_.entities.insert(result_.entities.end(), path.begin(), path.end());
+      ++stored_;
+      return true;
     };
-
     if (length_ == 0) {
-      at_path();
-    } else if (exhausted_) {
-      cut = true;
-    } else {
-      rows[0] = graph_.step(topic_, symbols_[0]);
-      while (depth >= 0) {
-        Row& row = rows[as_size(depth)];
-        if (row.begin == row.end) {
-          --depth;
-          continue;
-        }
-        if (!visit(1) || (options_.simple && --steps_left < 0)) {
-          cut = true;
-          break;
-        }
-        const std::int32_t next = graph_.side(symbols_[depth]).neighbour(row.begin++);
-        if (!alive(depth + 1, next)) continue;
-        const auto walked = path.begin() + depth + 1;
-        if (options_.simple && std::find(path.begin(), walked, next) != walked) continue;
-        *walked = next;
-        if (++depth < length_) {
-          rows[as_size(depth)] = graph_.step(next, symbols_[depth]);
-        } else {
-          --depth;
-          if (at_path()) break;
-        }
+      result_.truncated |= !store();
+      return;
+    }
+    if (exhausted_) {
+      result_.truncated = true;
+      return;
+    }
+    std::int64_t steps_left = simple_steps();
+    std::int64_t depth = 0;
+    rows[0] = graph_.step(topic_, symbols_[0]);
+    while (depth >= 0) {
+      Row& row = rows[as_size(depth)];
+      if (row.begin == row.end) {
+        --depth;
+        continue;
+      }
+      if (!visit(1) || (options_.simple && --steps_left < 0)) {
+        result_.truncated = true;
+        return;
+      }
+      const std::int32_t next = graph_.side(symbols_[depth]).neighbour(row.begin++);
+      if (!alive(depth + 1, next)) continue;
+      const auto walked = path.begin() + depth + 1;
+      if (options_.simple && std::find(path.begin(), walked, next) != walked) continue;
+      *walked = next;
+      if (depth + 1 < length_) {
+        ++depth;
+        rows[as_size(depth)] = graph_.step(next, symbols_[depth]);
+      } else if (!store()) {
+        result_.truncated = true;
+        return;
       }
     }
-    result_.truncated |= more || cut;
-    if (!all_ends_known) {
-      result_.ends_truncated |= cut && ends_missing > 0;
-      seen_.sort_and_clear(found);
-      add_ends(found);
+  }
+
+  std::int64_t simple_steps() const {
+    return std::max(kLeastSimpleSteps, limits_.simple_steps / sequences_.count);
+  }
+
+  void find_ends() {
+    const std::vector<std::int32_t>& last = levels_[as_size(length_)];
+    if (!options_.simple || length_ == 0) {
+      add_ends(last);
+      return;
     }
+    std::vector<std::int32_t> ends;
+    std::int64_t steps_left = simple_steps();
+    for (const std::int32_t end : last) {
+      if (end != topic_ && ends_simple_path(end, steps_left)) ends.push_back(end);
+    }
+    if (exhausted_ || steps_left < 0) result_.ends_truncated = true;
+    add_ends(ends);
+  }
+
+  // Backward from `end` through the levels. Each node there is reached from the topic, so that only
+  // a repeated entity can be a dead end; at depth 1 the topic is one step away.
+  bool ends_simple_path(std::int32_t end, std::int64_t& steps_left) {
+    std::vector<std::int32_t> path{topic_, end};
+    std::vector<Row> rows;
+    const auto back = [&](std::int64_t depth) {
+      const std::int32_t symbol = symbols_[depth - 1];
+      return symbol < graph_.num_relations ? symbol + graph_.num_relations
+                                           : symbol - graph_.num_relations;
+    };
+    std::int64_t depth = length_;
+    if (depth == 1) return true;
+    rows.push_back(graph_.step(end, back(depth)));
+    while (!rows.empty()) {
+      Row& row = rows.back();
+      if (row.begin == row.end) {
+        rows.pop_back();
+        path.pop_back();
+        ++depth;
+        continue;
+      }
+      if (!visit(1) || --steps_left < 0) return false;
+      const std::int32_t node = graph_.side(back(depth)).neighbour(row.begin++);
+      const std::vector<std::int32_t>& level = levels_[as_size(depth) - 1];
+      if (!std::binary_search(level.begin(), level.end(), node)) continue;
+      if (std::find(path.begin(), path.end(), node) != path.end()) continue;
+      if (--depth == 1) return true;
+      path.push_back(node);
+      rows.push_back(graph_.step(node, back(depth)));
+    }
+    return false;
   }
 
   void add_ends(const std::vector<std::int32_t>& ends) {

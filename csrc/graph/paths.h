@@ -2,12 +2,18 @@
 //
 // A sequence of L symbols gives paths of L + 1 entities, in ascending entity order. Nodes from
 // which the rest of the sequence cannot be walked are removed first, so the search for walks never
-// meets a dead end. cap: paths in total. Every sequence that has a path keeps one (the first `cap`
-// of them if there are more), what is left goes to the sequences in the order given. simple: no
-// entity twice. This search can meet dead ends: it may take limits.simple_steps over all sequences,
-// shared out evenly (at least 4,096 each). ends: all distinct end entities, ascending, never cut by
-// `cap`; ends_truncated tells that a limit cut them. truncated: a path is missing, because of `cap`
-// or of a limit.
+// meets a dead end.
+//
+// cap: paths in total. Every sequence that has a path keeps one (the first `cap` of them if there
+// are more), what is left goes to the sequences in the order given.
+//
+// simple: no entity twice. This search can meet dead ends: the paths, and again the ends, may take
+// limits.simple_steps over all sequences, shared out evenly (at least 4,096 each).
+//
+// ends: all distinct end entities, ascending, never cut by `cap`; ends_truncated tells that a limit
+// cut them.
+//
+// truncated: a path is missing, because of `cap` or of a limit.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,7 @@
 //
 // truncated: there is a further sequence beyond `cap`, or a limit was reached. Then the result is a
 // prefix of the full list (with `beam`: of the list at that depth, chosen from what was looked at).
+//
 // beam: at each depth only the `beam` prefixes with the fewest distinct end nodes are returned and
 // extended; ties go to the smaller tuple of symbol ranks.
 #pragma once

@@ -18,6 +18,7 @@ from hyperhop.graph.errors import MalformedLine, UnreadableFile
 
 Progress = Callable[[int, int], object]
 Triples = Iterable[Iterable[str]]
+_Stream = io.BufferedReader | gzip.GzipFile
 
 _CHUNK_BYTES = 1 << 20
 _BATCH_ROWS = 4096
@@ -108,9 +109,7 @@ def _fault(found: str, excerpt: bytes) -> str:
 
 
 @contextmanager
-def _opened(
-    name: str, progress: Progress | None
-) -> Iterator[tuple[io.BufferedIOBase, Callable[[], None]]]:
+def _opened(name: str, progress: Progress | None) -> Iterator[tuple[_Stream, Callable[[], None]]]:
     """The file's decompressed bytes, and a function that reports how far reading has come."""
     if os.path.isdir(name):
         raise IsADirectoryError(f"{name} is a directory, expected a file of triples")
@@ -139,7 +138,7 @@ def _opened(
 
 def _feed_lines(
     builder: TripleBuilder,
-    stream: io.BufferedIOBase,
+    stream: _Stream,
     delimiter: str,
     header: bool,
     report: Callable[[], None],
@@ -157,7 +156,7 @@ def _feed_lines(
 
 def _feed_csv(
     builder: TripleBuilder,
-    stream: io.BufferedIOBase,
+    stream: _Stream,
     delimiter: str,
     header: bool,
     report: Callable[[], None],
