@@ -13,4 +13,5 @@ PYBIND11_MODULE(_core, m) {
   bind_encode_paths(m);
   bind_score_paths(m);
   bind_topk(m);
+  bind_graph(m);
 }

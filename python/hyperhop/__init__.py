@@ -5,10 +5,11 @@ Importing this package needs NumPy alone; every optional part is imported where 
 
 from importlib.metadata import version
 
-from hyperhop import ghrr
+from hyperhop import ghrr, graph
 from hyperhop._topk import topk
+from hyperhop.graph import KnowledgeGraph
 from hyperhop.paths import Paths
 
 __version__ = version("hyperhop")
 
-__all__ = ["Paths", "__version__", "ghrr", "topk"]
+__all__ = ["KnowledgeGraph", "Paths", "__version__", "ghrr", "graph", "topk"]

@@ -1,0 +1,104 @@
+#include "builder.h"
+
+#include <utility>
+
+#include "utf8.h"
+
+namespace hyperhop::graph {
+namespace {
+
+constexpr std::size_t kExcerptBytes = 200;
+
+bool is_blank(std::string_view line) {
+  return line.find_first_not_of(' ') == std::string_view::npos;
+}
+
+}  // namespace
+
+bool TripleBuilder::feed(std::string_view chunk, char delimiter, bool last) {
+  std::size_t begin = 0;
+  std::size_t newline;
+  while ((newline = chunk.find('\n', begin)) != std::string_view::npos) {
+    const std::string_view rest = chunk.substr(begin, newline - begin);
+    begin = newline + 1;
+    bool good;
+    if (unfinished_line_.empty()) {
+      good = add_line(rest, delimiter);
+    } else {
+      unfinished_line_.append(rest);
+      good = add_line(unfinished_line_, delimiter);
+      unfinished_line_.clear();
+    }
+    if (!good) return false;
+  }
+  unfinished_line_.append(chunk.substr(begin));
+  if (!last || unfinished_line_.empty()) return true;
+  const bool good = add_line(unfinished_line_, delimiter);
+  unfinished_line_.clear();
+  return good;
+}
+
+bool TripleBuilder::add_line(std::string_view line, char delimiter) {
+  ++line_number_;
+  if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+  if (is_blank(line)) return true;
+  if (skip_header_) {
+    skip_header_ = false;
+    return true;
+  }
+  const std::size_t invalid = find_invalid_utf8(line);
+  if (invalid < line.size()) {
+    return reject(line_number_, "invalid UTF-8 at byte " + std::to_string(invalid + 1), line);
+  }
+  fields_.clear();
+  std::size_t begin = 0;
+  for (std::size_t end; (end = line.find(delimiter, begin)) != std::string_view::npos;) {
+    fields_.push_back(line.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  fields_.push_back(line.substr(begin));
+  std::string found = fault(fields_);
+  if (!found.empty()) return reject(line_number_, std::move(found), line);
+  add(fields_);
+  return true;
+}
+
+std::string TripleBuilder::fault(const std::vector<std::string_view>& fields) {
+  if (fields.size() == 1) return "1 field";
+  if (fields.size() != 3) return std::to_string(fields.size()) + " fields";
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (fields[i].empty()) return "field " + std::to_string(i + 1) + " empty";
+  }
+  return "";
+}
+
+void TripleBuilder::add(const std::vector<std::string_view>& fields) {
+  ++num_read_;
+  triples_.push_back(
+      {entities_.intern(fields[0]), relations_.intern(fields[1]), entities_.intern(fields[2])});
+}
+
+bool TripleBuilder::reject(std::int64_t number, std::string found, std::string_view excerpt) {
+  ++num_bad_;
+  if (bad_lines_.size() < kBadLinesKept) {
+    bad_lines_.push_back({number, std::move(found), std::string(excerpt.substr(0, kExcerptBytes))});
+  }
+  return skip_bad_;
+}
+
+BuiltGraph TripleBuilder::build() {
+  BuiltGraph built;
+  std::vector<std::int32_t> entity_places;
+  std::vector<std::int32_t> relation_places;
+  built.entities = entities_.take_sorted(entity_places);
+  built.relations = relations_.take_sorted(relation_places);
+  for (Triple& triple : triples_) {
+    triple.head = entity_places[static_cast<std::size_t>(triple.head)];
+    triple.relation = relation_places[static_cast<std::size_t>(triple.relation)];
+    triple.tail = entity_places[static_cast<std::size_t>(triple.tail)];
+  }
+  built.orders = build_orders(std::move(triples_), built.entities.count(), built.relations.count());
+  return built;
+}
+
+}  // namespace hyperhop::graph

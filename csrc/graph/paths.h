@@ -1,0 +1,50 @@
+// Entity paths of given symbol sequences from one topic, and where each sequence ends.
+//
+// A sequence of L symbols gives paths of L + 1 entities, in ascending entity order. Nodes from
+// which the rest of the sequence cannot be walked are removed first, so the search for walks never
+// meets a dead end.
+//
+// cap: paths in total. Every sequence that has a path keeps one (the first `cap` of them if there
+// are more), what is left goes to the sequences in the order given.
+//
+// simple: no entity twice. This search can meet dead ends: the paths, and again the ends, may take
+// limits.simple_steps over all sequences, shared out evenly (at least 4,096 each).
+//
+// ends: all distinct end entities, ascending, never cut by `cap`; ends_truncated tells that a limit
+// cut them.
+//
+// truncated: a path is missing, because of `cap` or of a limit.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "graph_view.h"
+
+namespace hyperhop::graph {
+
+struct SequenceList {
+  const std::int32_t* symbols;  // checked: 0 <= symbol < 2 * num_relations
+  const std::int64_t* offsets;  // (count + 1,), ascending
+  std::int64_t count;
+};
+
+struct PathOptions {
+  std::int64_t cap;
+  bool simple;
+  bool return_to_topic;
+};
+
+struct EntityPaths {
+  std::vector<std::int32_t> entities;
+  std::vector<std::int64_t> offsets{0};  // (count + 1,): entity paths before each sequence
+  std::vector<std::int32_t> ends;
+  std::vector<std::int64_t> end_offsets{0};
+  bool truncated = false;
+  bool ends_truncated = false;
+};
+
+EntityPaths expand_paths(const GraphView& graph, std::int32_t topic, const SequenceList& sequences,
+                         const PathOptions& options, const Limits& limits);
+
+}  // namespace hyperhop::graph

@@ -1,0 +1,65 @@
+"""What can be wrong with an input, a stored graph or a name; each says it in one sentence."""
+
+
+class DamagedStore(ValueError):
+    """A saved directory that cannot be used: incomplete, changed, foreign or too new."""
+
+
+class UnreadableFile(ValueError):
+    """An input file that cannot be decompressed."""
+
+
+class MalformedLine(ValueError):
+    """A line, row or item that is not a triple.
+
+    Attributes:
+        source: path of the file, or "" for an iterable.
+        line: number of the line (or item), from 1.
+        expected: what a line must look like.
+        found: what is wrong with this one, and how it begins.
+    """
+
+    def __init__(self, source: str, line: int, expected: str, found: str) -> None:
+        where = f"{source}, line {line}" if source else f"item {line}"
+        super().__init__(f"{where}: expected {expected}, found {found}")
+        self.source = source
+        self.line = line
+        self.expected = expected
+        self.found = found
+
+    def __reduce__(self) -> tuple[type["MalformedLine"], tuple[str, int, str, str]]:
+        return MalformedLine, (self.source, self.line, self.expected, self.found)
+
+
+class UnknownName(LookupError):
+    """A name that the graph does not hold.
+
+    Attributes:
+        name: the name asked for.
+        closest: up to three names like it.
+    """
+
+    kind = "name"
+
+    def __init__(self, name: str, closest: tuple[str, ...] = ()) -> None:
+        hint = ""
+        if closest:
+            hint = "; did you mean " + ", ".join(map(repr, closest)) + "?"
+        super().__init__(f"the graph has no {self.kind} named {name!r}{hint}")
+        self.name = name
+        self.closest = closest
+
+    def __reduce__(self) -> tuple[type["UnknownName"], tuple[str, tuple[str, ...]]]:
+        return type(self), (self.name, self.closest)
+
+
+class UnknownEntity(UnknownName):
+    """An entity name that the graph does not hold."""
+
+    kind = "entity"
+
+
+class UnknownRelation(UnknownName):
+    """A relation name that the graph does not hold."""
+
+    kind = "relation"

@@ -1,0 +1,60 @@
+"""Names: folding for comparison, names of symbols, and names close to a wrong one."""
+
+import difflib
+import unicodedata
+
+from hyperhop._core import FoldedNames, NameIndex
+
+_SMALL = 2_000  # that many names are simply all compared
+_NEIGHBOURS = 20
+_LONGEST_TYPO = 64
+
+
+def fold(name: str) -> str:
+    """The form names are compared in: NFKC, case folded, "_" and runs of white space as one space.
+
+    A name that would fold to nothing is returned unchanged.
+    """
+    folded = unicodedata.normalize("NFKC", name).casefold().replace("_", " ")
+    return " ".join(folded.split()) or name
+
+
+def symbol_names(relations: list[str]) -> list[str]:
+    r"""Names of the 2 R symbols: each relation forward, then each as its inverse, "^" + name.
+
+    A relation that itself starts with "^" or "\" is written with a leading "\", so that no two
+    symbols share a name.
+    """
+    forward = ["\\" + name if name.startswith(("^", "\\")) else name for name in relations]
+    return forward + ["^" + name for name in forward]
+
+
+def closest_names(name: str, names: NameIndex, folded: FoldedNames | None) -> tuple[str, ...]:
+    """Up to three names like `name`, from a bounded number of candidates.
+
+    All names of a small table are compared. Of a large one: the neighbours in byte order, the names
+    that fold alike, and those that differ by one exchanged or superfluous letter.
+    """
+    folded_name = fold(name)
+    ids: set[int] = set()
+    if len(names) <= _SMALL:
+        ids.update(range(len(names)))
+    else:
+        typos = [name, folded_name, name.title(), name.replace(" ", "_"), name.replace("_", " ")]
+        for typo in (name, folded_name):
+            if len(typo) <= _LONGEST_TYPO:
+                typos += [typo[:i] + typo[i + 1 :] for i in range(len(typo))]
+                typos += [
+                    typo[:i] + typo[i + 1] + typo[i] + typo[i + 2 :] for i in range(len(typo) - 1)
+                ]
+        ids.update(i for i in map(names.find, typos) if i >= 0)
+        middle = names.lower_bound(name)
+        ids.update(range(max(0, middle - _NEIGHBOURS), min(len(names), middle + _NEIGHBOURS)))
+        if folded is not None:
+            ids.update(folded.near(folded_name, _NEIGHBOURS))
+            ids.update(i for typo in typos for i in folded.find(typo))
+    by_fold: dict[str, list[str]] = {}
+    for candidate in names.names(sorted(ids)):
+        by_fold.setdefault(fold(candidate), []).append(candidate)
+    close = difflib.get_close_matches(folded_name, sorted(by_fold), n=3, cutoff=0.6)
+    return tuple([candidate for key in close for candidate in by_fold[key]][:3])
