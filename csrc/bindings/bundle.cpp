@@ -3,6 +3,7 @@
 #include "../dispatch.h"
 #include "../parallel.h"
 #include "arrays.h"
+#include "gil.h"
 #include "module.h"
 
 namespace hyperhop::bindings {
@@ -27,7 +28,7 @@ static py::object bundle(const py::array& xs_in,
   for (const int64_t axis : leading) size *= axis;
   const BundleArgs args{count, size, weights.data(), xs.data(), out.data<float>()};
   {
-    const py::gil_scoped_release release;
+    const GilReleased released;
     const BundleKernel* kernel = kernels().bundle;
     const int64_t grain = 1 + (1 << 18) / (count + 1);
     parallel_for(size, grain, threads, [&](int64_t b, int64_t e) { kernel(args, b, e); });

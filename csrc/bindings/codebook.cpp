@@ -3,6 +3,7 @@
 #include "../dispatch.h"
 #include "../parallel.h"
 #include "arrays.h"
+#include "gil.h"
 #include "module.h"
 
 namespace hyperhop::bindings {
@@ -30,7 +31,7 @@ static py::array codebook(const py::array_t<uint32_t, py::array::c_style>& keys,
   py::array planes(py::dtype::of<float>(), full_shape({rows}, Layout::planes, shape));
   const CodebookArgs args{shape, kind, keys.data(), static_cast<float*>(planes.mutable_data())};
   {
-    const py::gil_scoped_release release;
+    const GilReleased released;
     const CodebookKernel* kernel = kernels().codebook;
     parallel_for(rows, 4, threads, [&](int64_t b, int64_t e) { kernel(args, b, e); });
   }

@@ -4,6 +4,7 @@
 #include "../parallel.h"
 #include "../trie.h"
 #include "arrays.h"
+#include "gil.h"
 #include "module.h"
 #include "scratch.h"
 
@@ -51,7 +52,7 @@ static py::object encode_paths(const py::array& planes, const py::array& symbols
              dtype_of(layout), {codebook.array});
   auto* data = out.data<float>();
   {
-    const py::gil_scoped_release release;
+    const GilReleased released;
     encode(codebook, paths.view, layout, data, threads);
   }
   return out.finish();

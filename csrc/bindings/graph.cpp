@@ -17,6 +17,7 @@
 #include "../graph/names.h"
 #include "../graph/paths.h"
 #include "../graph/sequences.h"
+#include "gil.h"
 #include "module.h"
 
 namespace hyperhop::bindings {
@@ -93,7 +94,7 @@ class PyBuilder {
 
   bool feed(const py::bytes& chunk, char delimiter, bool last) {
     const std::string_view bytes = chunk;
-    py::gil_scoped_release release;
+    const GilReleased released;
     return builder_.feed(bytes, delimiter, last);
   }
 
@@ -116,7 +117,7 @@ class PyBuilder {
   py::dict build() {
     graph::BuiltGraph built;
     {
-      py::gil_scoped_release release;
+      const GilReleased released;
       built = builder_.build();
     }
     num_duplicates_ = built.orders.num_duplicates;
@@ -249,7 +250,7 @@ class PyFoldedNames {
       }
       folded.push_back(text);
     }
-    py::gil_scoped_release release;
+    const GilReleased released;
     groups_ = graph::group_folded(folded);
     view_ = {groups_.keys.blob.data(), groups_.keys.offsets.data(), groups_.keys.count(),
              static_cast<std::int64_t>(groups_.keys.blob.size())};
@@ -336,7 +337,7 @@ class PyGraphIndex {
             "sequences: symbol_ranks must hold one rank a symbol");
     graph::Sequences found;
     {
-      py::gil_scoped_release release;
+      const GilReleased released;
       found = graph::find_sequences(
           view_, topic, {max_hops, cap, beam, inverse, return_to_topic, ranks.data()}, limits);
     }
@@ -353,7 +354,7 @@ class PyGraphIndex {
     check_sequences(symbol, offset);
     graph::EntityPaths found;
     {
-      py::gil_scoped_release release;
+      const GilReleased released;
       found = graph::expand_paths(view_, topic, {symbol.data(), offset.data(), offset.size() - 1},
                                   {cap, simple, return_to_topic}, limits);
     }

@@ -3,6 +3,7 @@
 #include "../dispatch.h"
 #include "../parallel.h"
 #include "arrays.h"
+#include "gil.h"
 #include "module.h"
 
 namespace hyperhop::bindings {
@@ -17,7 +18,7 @@ static py::object run(const std::string& function, NormalizeKernel* kernel, int6
   const NormalizeArgs args{
       shape, layout, layout, x.data(), out.data<float>(), std::sqrt(double(shape.block_size))};
   {
-    const py::gil_scoped_release release;
+    const GilReleased released;
     parallel_for(x.vectors.rows, grain, threads, [&](int64_t b, int64_t e) { kernel(args, b, e); });
   }
   return out.finish();

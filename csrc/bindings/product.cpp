@@ -1,6 +1,7 @@
 #include "../dispatch.h"
 #include "../parallel.h"
 #include "arrays.h"
+#include "gil.h"
 #include "module.h"
 
 namespace hyperhop::bindings {
@@ -41,7 +42,7 @@ static py::object product(const py::array& x_in, const py::array& y_in, const py
                          rows.y_rows.data(),
                          out.data<float>()};
   {
-    const py::gil_scoped_release release;
+    const GilReleased released;
     const ProductKernel* kernel = kernels().product;
     const int64_t grain = 1 + (1 << 17) / shape.floats();
     parallel_for(int64_t(rows.x_rows.size()), grain, threads,

@@ -7,6 +7,7 @@
 #include "../select.h"
 #include "../trie.h"
 #include "arrays.h"
+#include "gil.h"
 #include "module.h"
 #include "scratch.h"
 
@@ -92,7 +93,7 @@ py::object score_paths(const py::array& planes, const py::array& query, const py
              {in.codebook.array, in.query.array});
   auto* data = out.data<float>();
   {
-    const py::gil_scoped_release release;
+    const GilReleased released;
     score(in, data, threads);
   }
   return out.finish();
@@ -109,7 +110,7 @@ py::tuple top_paths(const py::array& planes, const py::array& query, const py::a
   int64_t* index_out = indices.mutable_data();
   float* score_out = scores.mutable_data();
   {
-    const py::gil_scoped_release release;
+    const GilReleased released;
     std::vector<float> all(size_t(queries * n));
     score(in, all.data(), threads);
     for (int64_t q = 0; q < queries; ++q) {

@@ -1,6 +1,7 @@
 #include "../dispatch.h"
 #include "../parallel.h"
 #include "arrays.h"
+#include "gil.h"
 #include "module.h"
 
 namespace hyperhop::bindings {
@@ -16,7 +17,7 @@ static py::object similarity(const py::array& x_in, const py::array& y_in, const
   const SimilarityArgs args{shape,    x.vectors.layout,   x.data(),         rows.x_rows.data(),
                             y.data(), rows.y_rows.data(), out.data<float>()};
   {
-    const py::gil_scoped_release release;
+    const GilReleased released;
     const SimilarityKernel* kernel = kernels().similarity;
     const int64_t grain = 1 + (1 << 18) / shape.floats();
     parallel_for(int64_t(rows.x_rows.size()), grain, threads,

@@ -3,6 +3,7 @@
 #include "../parallel.h"
 #include "../select.h"
 #include "arrays.h"
+#include "gil.h"
 #include "module.h"
 
 namespace hyperhop::bindings {
@@ -22,7 +23,7 @@ py::tuple topk_of(const py::array& scores_in, int64_t k, bool largest, int threa
   int64_t* index_out = indices.mutable_data();
   T* value_out = values.mutable_data();
   {
-    const py::gil_scoped_release release;
+    const GilReleased released;
     parallel_for(rows, 1 + (1 << 18) / (n + 1), threads, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         const std::vector<int64_t> best = select_top(data + row * n, n, k, largest ? T(1) : T(-1));

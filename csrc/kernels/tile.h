@@ -145,7 +145,7 @@ HH_INLINE void product_patch(int block_size, int i, int j, const float* a, const
   a += entry_at<kConjA>(m, i, 0);
   b += entry_at<kConjB>(m, 0, j);
   out += entry_at<false>(m, i, j);
-  if (kBlockSize) {
+  if (kBlockSize > 0 && kBlockSize <= 4) {
     HH_UNROLL
     for (int k = 0; k < kBlockSize; ++k)
       product_term<kRows, kCols, kConjA, kConjB>(m, k, a, b, re, im);

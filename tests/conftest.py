@@ -1,0 +1,47 @@
+"""Shared fixtures: every instruction set this machine runs, and optional parts by name."""
+
+import importlib.util
+import os
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from hyperhop import _core
+
+# Shared machines stall; a test that is slow once is not wrong.
+settings.register_profile(
+    "hyperhop",
+    deadline=None,
+    max_examples=40,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("hyperhop")
+
+
+def _missing(part: str) -> str | None:
+    """Why an optional part is not here, or None."""
+    if part == "data":
+        return None if os.environ.get("HYPERHOP_DATA") else "HYPERHOP_DATA is not set"
+    module = {"torch": "torch", "text": "wordllama"}[part]
+    return None if importlib.util.find_spec(module) else f"{module} is not installed"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    required = {part for part in os.environ.get("HYPERHOP_REQUIRE", "").split(",") if part}
+    for mark in item.iter_markers("needs"):
+        for part in mark.args:
+            reason = _missing(part)
+            if reason and part in required:
+                pytest.fail(f"{part} is required by HYPERHOP_REQUIRE, but {reason}")
+            if reason:
+                pytest.skip(f"needs {part}: {reason}")
+
+
+@pytest.fixture(params=_core.isas())
+def isa(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Runs the test once for each instruction set of this machine."""
+    before = _core.isa()
+    _core.select_isa(request.param)
+    yield request.param
+    _core.select_isa(before)
