@@ -1,6 +1,7 @@
 #include "paths.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "node_set.h"
 
@@ -12,6 +13,24 @@ constexpr std::int64_t kLeastSimpleSteps = 4096;
 std::size_t as_size(std::int64_t value) {
   return static_cast<std::size_t>(value);
 }
+
+// The nodes two ascending lists have in common, found from the shorter one: a hub beside a handful
+// of nodes costs the handful.
+struct Common {
+  const std::int32_t* next;
+  const std::int32_t* end;
+  const std::int32_t* other;
+  const std::int32_t* other_end;
+
+  Common(const std::int32_t* a, const std::int32_t* a_end, const std::int32_t* b,
+         const std::int32_t* b_end)
+      : next(a), end(a_end), other(b), other_end(b_end) {
+    if (b_end - b < a_end - a) {
+      std::swap(next, other);
+      std::swap(end, other_end);
+    }
+  }
+};
 
 class Expansion {
  public:
@@ -108,11 +127,36 @@ class Expansion {
     return false;
   }
 
-  // Is `node`, a neighbour of an alive node, alive at this depth?
-  bool alive(std::int64_t depth, std::int32_t node) const {
-    if (depth == length_) return options_.return_to_topic || node != topic_;
-    const std::vector<std::int32_t>& nodes = alive_[as_size(depth)];
-    return std::binary_search(nodes.begin(), nodes.end(), node);
+  // Where one symbol leads from `node`, within `nodes` (valid ids, so what comes out is valid too).
+  Common step_within(std::int32_t node, std::int32_t symbol,
+                     const std::vector<std::int32_t>& nodes) const {
+    const Row row = graph_.step(node, symbol);
+    const std::int32_t* neighbours = graph_.side(symbol).neighbours;
+    return {neighbours + row.begin, neighbours + row.end, nodes.data(),
+            nodes.data() + nodes.size()};
+  }
+
+  // The next common node, or -1 at the end or where a limit (then stopped_) is reached.
+  std::int32_t advance(Common& common) {
+    while (common.next != common.end) {
+      if (!visit(1) || (options_.simple && --steps_left_ < 0)) {
+        stopped_ = true;
+        return -1;
+      }
+      const std::int32_t node = *common.next++;
+      if (std::binary_search(common.other, common.other_end, node)) return node;
+    }
+    return -1;
+  }
+
+  void begin_search() {
+    allowance_ = std::max(kLeastSimpleSteps, simple_steps_ / 4);
+    steps_left_ = allowance_;
+    stopped_ = exhausted_;
+  }
+
+  void end_search() {
+    simple_steps_ -= std::min(simple_steps_, allowance_ - std::max<std::int64_t>(0, steps_left_));
   }
 
   bool room_for(std::int64_t entries) {
@@ -125,8 +169,7 @@ class Expansion {
   void search() {
     // The room that is left if no later sequence had a path: share_out_cap() takes back the rest.
     const std::int64_t quota = std::max<std::int64_t>(1, options_.cap - result_.offsets.back());
-    std::vector<std::int32_t> path(as_size(length_) + 1, topic_);
-    std::vector<Row> rows(as_size(length_));
+    std::vector<std::int32_t> path{topic_};
     const auto store = [&] {
       if (stored_ == quota || !room_for(length_ + 1)) return false;
       result_.entities.insert(result_.entities.end(), path.begin(), path.end());
@@ -137,40 +180,27 @@ class Expansion {
       result_.truncated |= !store();
       return;
     }
-    if (exhausted_) {
-      result_.truncated = true;
-      return;
-    }
-    std::int64_t steps_left = simple_steps();
-    std::int64_t depth = 0;
-    rows[0] = graph_.step(topic_, symbols_[0]);
-    while (depth >= 0) {
-      Row& row = rows[as_size(depth)];
-      if (row.begin == row.end) {
-        --depth;
+    begin_search();
+    std::vector<Common> ways{step_within(topic_, symbols_[0], alive_[1])};
+    while (!stopped_ && !ways.empty()) {
+      const std::int32_t node = advance(ways.back());
+      if (node < 0) {
+        ways.pop_back();
+        path.pop_back();
         continue;
       }
-      if (!visit(1) || (options_.simple && --steps_left < 0)) {
-        result_.truncated = true;
-        return;
+      if (options_.simple && std::find(path.begin(), path.end(), node) != path.end()) continue;
+      path.push_back(node);
+      const std::size_t depth = ways.size();
+      if (depth < as_size(length_)) {
+        ways.push_back(step_within(node, symbols_[depth], alive_[depth + 1]));
+        continue;
       }
-      const std::int32_t next = graph_.side(symbols_[depth]).neighbour(row.begin++);
-      if (!alive(depth + 1, next)) continue;
-      const auto walked = path.begin() + depth + 1;
-      if (options_.simple && std::find(path.begin(), walked, next) != walked) continue;
-      *walked = next;
-      if (depth + 1 < length_) {
-        ++depth;
-        rows[as_size(depth)] = graph_.step(next, symbols_[depth]);
-      } else if (!store()) {
-        result_.truncated = true;
-        return;
-      }
+      stopped_ = !store();
+      path.pop_back();
     }
-  }
-
-  std::int64_t simple_steps() const {
-    return std::max(kLeastSimpleSteps, limits_.simple_steps / sequences_.count);
+    end_search();
+    result_.truncated |= stopped_;
   }
 
   void find_ends() {
@@ -179,46 +209,44 @@ class Expansion {
       add_ends(last);
       return;
     }
+    begin_search();
     std::vector<std::int32_t> ends;
-    std::int64_t steps_left = simple_steps();
     for (const std::int32_t end : last) {
-      if (end != topic_ && ends_simple_path(end, steps_left)) ends.push_back(end);
+      if (end != topic_ && ends_simple_path(end)) ends.push_back(end);
     }
-    if (exhausted_ || steps_left < 0) result_.ends_truncated = true;
+    end_search();
+    result_.ends_truncated |= stopped_;
     add_ends(ends);
   }
 
   // Backward from `end` through the levels. Each node there is reached from the topic, so that only
   // a repeated entity can be a dead end; at depth 1 the topic is one step away.
-  bool ends_simple_path(std::int32_t end, std::int64_t& steps_left) {
+  bool ends_simple_path(std::int32_t end) {
+    if (length_ == 1) return true;
     std::vector<std::int32_t> path{topic_, end};
-    std::vector<Row> rows;
-    const auto back = [&](std::int64_t depth) {
-      const std::int32_t symbol = symbols_[depth - 1];
-      return symbol < graph_.num_relations ? symbol + graph_.num_relations
-                                           : symbol - graph_.num_relations;
-    };
-    std::int64_t depth = length_;
-    if (depth == 1) return true;
-    rows.push_back(graph_.step(end, back(depth)));
-    while (!rows.empty()) {
-      Row& row = rows.back();
-      if (row.begin == row.end) {
-        rows.pop_back();
+    std::vector<Common> ways{step_back(end, length_)};
+    while (!stopped_ && !ways.empty()) {
+      const std::int32_t node = advance(ways.back());
+      if (node < 0) {
+        ways.pop_back();
         path.pop_back();
-        ++depth;
         continue;
       }
-      if (!visit(1) || --steps_left < 0) return false;
-      const std::int32_t node = graph_.side(back(depth)).neighbour(row.begin++);
-      const std::vector<std::int32_t>& level = levels_[as_size(depth) - 1];
-      if (!std::binary_search(level.begin(), level.end(), node)) continue;
       if (std::find(path.begin(), path.end(), node) != path.end()) continue;
-      if (--depth == 1) return true;
+      const std::int64_t depth = length_ - static_cast<std::int64_t>(ways.size());
+      if (depth == 1) return true;
       path.push_back(node);
-      rows.push_back(graph_.step(node, back(depth)));
+      ways.push_back(step_back(node, depth));
     }
     return false;
+  }
+
+  // From a node at `depth` to the level before.
+  Common step_back(std::int32_t node, std::int64_t depth) const {
+    const std::int32_t symbol = symbols_[depth - 1];
+    const std::int32_t relations = graph_.num_relations;
+    return step_within(node, symbol < relations ? symbol + relations : symbol - relations,
+                       levels_[as_size(depth) - 1]);
   }
 
   void add_ends(const std::vector<std::int32_t>& ends) {
@@ -276,7 +304,11 @@ class Expansion {
   std::vector<std::vector<std::int32_t>> levels_;
   std::vector<std::vector<std::int32_t>> alive_;
   std::int64_t visited_ = 0;
-  bool exhausted_ = false;
+  bool exhausted_ = false;                            // limits_.edge_visits is used up
+  std::int64_t simple_steps_ = limits_.simple_steps;  // left for all sequences
+  std::int64_t allowance_ = 0;   // for the search at hand, if it is for simple paths
+  std::int64_t steps_left_ = 0;  // of the allowance
+  bool stopped_ = false;         // the search at hand ended early
 };
 
 }  // namespace

@@ -7,8 +7,9 @@
 // cap: paths in total. Every sequence that has a path keeps one (the first `cap` of them if there
 // are more), what is left goes to the sequences in the order given.
 //
-// simple: no entity twice. This search can meet dead ends: the paths, and again the ends, may take
-// limits.simple_steps over all sequences, shared out evenly (at least 4,096 each).
+// simple: no entity twice. This search can meet dead ends, so there are limits.simple_steps for all
+// sequences. The ends of a sequence, and then its paths, may take a quarter of what is left, and
+// always 4,096.
 //
 // ends: all distinct end entities, ascending, never cut by `cap`; ends_truncated tells that a limit
 // cut them.

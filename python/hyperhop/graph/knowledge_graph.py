@@ -309,8 +309,9 @@ class KnowledgeGraph:
                 path. By default all that `self.sequences` finds. Symbols say their own direction.
             cap: number of paths in all. Every sequence with a path keeps its first one (the first
                 `cap` sequences, if there are more); the rest goes to the sequences in order.
-            simple: no entity twice on a path. Such a search can meet dead ends, so it is given 50
-                million steps, shared evenly by the sequences (at least 4,096 each).
+            simple: no entity twice on a path. Such a search can meet dead ends, so there are 50
+                million steps for all sequences. The ends of a sequence, and then its paths, may
+                take a quarter of what is left, and always 4,096.
             inverse: for the default sequences, also walk edges backward.
             return_to_topic: False forbids stepping onto the topic again.
 

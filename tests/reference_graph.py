@@ -1,0 +1,86 @@
+"""Sequences and paths in plain Python: every walk is listed, nothing is shared or pruned."""
+
+from itertools import groupby
+
+Triple = tuple[str, str, str]
+
+
+class ReferenceGraph:
+    def __init__(self, triples):
+        self.triples = sorted(set(triples), key=lambda t: [name.encode() for name in t])
+        self.entities = _sorted_names(name for h, _, t in self.triples for name in (h, t))
+        self.relations = _sorted_names(r for _, r, _ in self.triples)
+        escaped = ["\\" + r if r[0] in "^\\" else r for r in self.relations]
+        self.symbols = escaped + ["^" + r for r in escaped]
+
+    def steps(self, entity, inverse):
+        """(symbol, next entity) of every edge at `entity`, as ids."""
+        for h, r, t in self.triples:
+            head, relation, tail = (
+                self.entities.index(h),
+                self.relations.index(r),
+                self.entities.index(t),
+            )
+            if head == entity:
+                yield relation, tail
+            if inverse and tail == entity:
+                yield len(self.relations) + relation, head
+
+    def walks(self, topic, max_hops, inverse=True, return_to_topic=True):
+        """All (symbols, entities) of 0 to max_hops hops from an entity id."""
+        steps = {e: list(self.steps(e, inverse)) for e in range(len(self.entities))}
+        level = [((), (topic,))]
+        found = list(level)
+        for _ in range(max_hops):
+            level = [
+                ((*symbols, symbol), (*entities, following))
+                for symbols, entities in level
+                for symbol, following in steps[entities[-1]]
+                if return_to_topic or following != topic
+            ]
+            found += level
+        return found
+
+    def sequences(self, topic, max_hops, beam=None, cap=100_000, inverse=False, back=True):
+        """Sequences of symbol ids in order, and whether `cap` cut them."""
+        ends = {}
+        for symbols, entities in self.walks(topic, max_hops, inverse, back):
+            ends.setdefault(symbols, set()).add(entities[-1])
+        del ends[()]
+        kept = {()}
+        result = []
+        for _, group in groupby(sorted(ends, key=len), key=len):
+            level = [sequence for sequence in group if sequence[:-1] in kept]
+            if beam is not None:
+                level.sort(
+                    key=lambda s: (len(ends[s]), [self.symbols[symbol].encode() for symbol in s])
+                )
+                level = level[:beam]
+            kept.update(level)
+            result += sorted(level)
+        return result[:cap], len(result) > cap
+
+    def paths(self, topic, sequences, cap=10_000, simple=False, back=True):
+        """Kept entity paths and all ends of each sequence, and whether `cap` cut the paths."""
+        longest = max(map(len, sequences), default=0)
+        by_sequence = {}
+        for symbols, entities in self.walks(topic, longest, True, back):
+            if not simple or len(set(entities)) == len(entities):
+                by_sequence.setdefault(symbols, []).append(entities)
+        everything = [sorted(by_sequence.get(tuple(s), [])) for s in sequences]
+        firsts = min(cap, sum(map(bool, everything)))
+        rest = cap - firsts
+        kept = []
+        for paths in everything:
+            count = 0
+            if paths and firsts:
+                firsts -= 1
+                count = 1 + min(rest, len(paths) - 1)
+                rest -= count - 1
+            kept.append(paths[:count])
+        ends = [sorted({path[-1] for path in paths}) for paths in everything]
+        return kept, ends, kept != everything
+
+
+def _sorted_names(names):
+    return sorted(set(names), key=str.encode)
