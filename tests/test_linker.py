@@ -47,6 +47,7 @@ def linked(link, text):
         ("Straße", "die STRASSE", "STRASSE"),
         ("秘鲁", "秘鲁的首都是什么", "秘鲁"),
         ("हिन्दी", "who speaks हिन्दी?", "हिन्दी"),
+        ("_: x", "is _: x?", "_: x"),
         ("C++", "is C++ old?", "C++"),
         ("A, B", "what is A, B?", "A, B"),
     ],

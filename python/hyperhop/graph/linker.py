@@ -74,7 +74,8 @@ class EntityLinker:
                 continue
             for _, end in words[first:]:
                 folded = fold(text[start:end])
-                if not folded_names.has_prefix(folded):
+                # Underscores alone fold to themselves, before a word they fold to nothing.
+                if folded.strip("_") and not folded_names.has_prefix(folded):
                     break
                 if entities := folded_names.find(folded):
                     mentions.append((start, end, entities))

@@ -1,6 +1,5 @@
 """Names: folding for comparison, names of symbols, and names close to a wrong one."""
 
-import difflib
 import unicodedata
 
 from hyperhop._core import FoldedNames, NameIndex
@@ -35,6 +34,8 @@ def closest_names(name: str, names: NameIndex, folded: FoldedNames | None) -> tu
     All names of a small table are compared. Of a large one: the neighbours in byte order, the names
     that fold alike, and those that differ by one exchanged or superfluous letter.
     """
+    import difflib  # only an error needs it
+
     folded_name = fold(name)
     ids: set[int] = set()
     if len(names) <= _SMALL:

@@ -28,7 +28,7 @@ from hyperhop.graph.errors import DamagedStore
 FORMAT_VERSION = 1
 _META = "meta.json"
 _LOCK = ".lock"
-_DATA_FILE = re.compile(r"[a-z_]+\.(\d+)\.npy")
+_DATA_FILE = re.compile(r"([a-z_]+)\.(\d+)\.npy")
 _NPY_START = b"\x93NUMPY\x01\x00"
 # What NumPy writes for a one-dimensional array of plain numbers; anything else is not ours.
 _NPY_HEADER = re.compile(
@@ -54,7 +54,7 @@ def save(
 ) -> None:
     """Write one-dimensional arrays as a new generation of `directory`.
 
-    Waits while another process writes there. Raises ValueError where the directory holds a
+    Waits while another process writes there. Raises DamagedStore where the directory holds a
     meta.json of something else, TypeError or ValueError where `settings` is not JSON.
     """
     path = Path(directory)
@@ -64,10 +64,12 @@ def save(
     except (FileExistsError, NotADirectoryError):
         raise NotADirectoryError(f"{path} is not a directory, cannot save there") from None
     with _write_lock(path):
-        current = _generation_to_keep(path, kind)
-        files = {name: int(m[1]) for name in os.listdir(path) if (m := _DATA_FILE.fullmatch(name))}
-        for name, generation in files.items():
-            if generation != current:
+        old = _meta_to_replace(path, kind)
+        current = old.get("generation", 0)
+        ours = {*arrays, *old.get("arrays", ())}  # nobody else's .npy files are touched
+        for name in os.listdir(path):
+            match = _DATA_FILE.fullmatch(name)
+            if match and match[1] in ours and int(match[2]) != current:
                 os.unlink(path / name)
         generation = current + 1
         entries = {
@@ -179,26 +181,14 @@ def _write_lock(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _generation_to_keep(path: Path, kind: str) -> int:
-    """The generation readers may be using, 0 if there is none."""
+def _meta_to_replace(path: Path, kind: str) -> dict[str, Any]:
+    """The meta.json that readers may be using; empty if there is none."""
+    if not (path / _META).exists():
+        return {}
     try:
-        data = (path / _META).read_bytes()
-    except FileNotFoundError:
-        return 0
-    meta = _parse(data)
-    ours = meta is not None and meta.get("format") == "hyperhop"
-    if not ours or meta is None:
-        raise ValueError(
-            f"{path / _META} is not one that hyperhop wrote, or it is damaged: "
-            "remove it or choose another directory"
-        )
-    if meta.get("kind") != kind:
-        raise ValueError(
-            f"{path} holds an index of kind {meta.get('kind')!r}, not {kind!r}: "
-            "choose another directory"
-        )
-    generation = meta.get("generation")
-    return generation if isinstance(generation, int) else 0
+        return read_meta(path, kind)
+    except DamagedStore as error:
+        raise DamagedStore(f"{error}; remove it or choose another directory") from None
 
 
 def _write_array(path: Path, array: npt.NDArray[Any]) -> dict[str, Any]:
