@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import itertools
+import json
 
 import pytest
+from typer.testing import CliRunner
+
+from hyperhop.cli import app
 
 from hyperhop.demo.countries import country_triples, plain_name
 from hyperhop.demo.gold import gold_answers
@@ -90,6 +94,56 @@ def test_gold_is_read_from_the_records():
 
 def test_questions_are_varied_and_answerable():
     questions = demo_questions()
-    assert len({question.question for question in questions}) == len(questions) >= 20
+    assert len({question.question for question in questions}) == len(questions) == 20
     assert {len(question.steps) - 1 for question in questions} == {1, 2, 3}
     assert all(gold_answers(question.steps) for question in questions)
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory):
+    """The demo run once: its output and the graph it left."""
+    folder = tmp_path_factory.mktemp("demo") / "graph"
+    result = CliRunner().invoke(app, ["demo", "--out", str(folder)], catch_exceptions=False)
+    assert result.exit_code == 0
+    return result, folder
+
+
+def test_at_least_18_of_20_answers_are_what_the_records_say(demo):
+    _, folder = demo
+    right = 0
+    for question in demo_questions():
+        asked = CliRunner().invoke(app, ["ask", str(folder), question.question, "--json"])
+        answer = json.loads(asked.stdout)["answer"]
+        right += {plain_name(name) for name in answer["entities"]} == gold_answers(question.steps)
+    assert right >= 18
+    assert f"{right} of 20 answers" in demo[0].stdout
+
+
+def test_the_demo_shows_every_question_within_80_columns(demo):
+    result, folder = demo
+    text = " ".join(result.stdout.split())
+    assert all(question.question.split()[-1] in text for question in demo_questions())
+    assert "Lima <-capital- Peru -currency-> Peruvian Sol" in text
+    table = result.stdout[: result.stdout.index(" of 20 answers")].splitlines()[2:]
+    assert max(map(len, table)) <= 80
+    assert f"hyperhop ask {folder}" in result.stdout
+
+
+def test_the_demo_reports_what_it_left_out(demo):
+    for note in country_triples().notes:
+        assert f"hyperhop: countryinfo: {note}\n" in demo[0].stderr
+
+
+def test_the_demo_runs_twice_in_one_place(demo):
+    _, folder = demo
+    again = CliRunner().invoke(app, ["demo", "--out", str(folder)])
+    assert again.exit_code == 0
+    asked = CliRunner().invoke(app, ["ask", str(folder), "What is the capital of Peru?"])
+    assert asked.stdout.splitlines()[0] == "Lima"
+
+
+def test_the_demo_overwrites_nothing_else(tmp_path):
+    (tmp_path / "meta.json").write_text("{}", encoding="utf-8")
+    refused = CliRunner().invoke(app, ["demo", "--out", str(tmp_path)])
+    assert refused.exit_code == 1
+    assert (tmp_path / "meta.json").read_text(encoding="utf-8") == "{}"

@@ -71,7 +71,7 @@ class _Row(NamedTuple):
 
 def _answered(system: PathHD, question: Question) -> _Row:
     begin = time.perf_counter()
-    evidence = system.retrieve(question.question, topic=question.topic)
+    evidence = system.retrieve(question.question)
     answer = VectorReader().read(question.question, evidence)
     milliseconds = (time.perf_counter() - begin) * 1e3
     path = evidence.paths[answer.citations[0]] if answer.citations else None

@@ -9,17 +9,13 @@ from importlib import resources
 
 @dataclass(frozen=True)
 class Question:
-    """A question, its topic where the text does not name it, and the steps that answer it."""
+    """A question and the steps through the records that answer it."""
 
     question: str
     steps: tuple[str, ...]  # for hyperhop.demo.gold only: PathHD never sees them
-    topic: str | None = None
 
 
 def demo_questions() -> list[Question]:
     """Return the demo's questions in the order they are asked."""
     text = (resources.files(__package__) / "questions.json").read_text(encoding="utf-8")
-    return [
-        Question(item["question"], tuple(item["steps"]), item.get("topic"))
-        for item in json.loads(text)
-    ]
+    return [Question(item["question"], tuple(item["steps"])) for item in json.loads(text)]
