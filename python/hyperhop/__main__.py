@@ -10,7 +10,7 @@ def main() -> None:
     try:
         from hyperhop.cli import app
     except ModuleNotFoundError as error:
-        if error.name not in ("typer", "rich"):
+        if (error.name or "").partition(".")[0] not in ("typer", "rich"):
             raise
         print(
             "hyperhop: the command line needs the extra 'cli': pip install \"hyperhop[cli]\"",

@@ -8,11 +8,12 @@ from typing import Annotated
 import typer
 
 from hyperhop.cli import options
-from hyperhop.cli.report import busy, speaks_utf8
+from hyperhop.cli.report import busy, say, speaks_utf8
 from hyperhop.cli.show import answer_lines, explain_lines
 from hyperhop.cli.system import open_system
 from hyperhop.graph import EntityLinker
 from hyperhop.llm import VectorReader
+from hyperhop.pathhd import TopicNotFound
 
 
 def ask(
@@ -58,7 +59,12 @@ def ask(
             inverse=not no_inverse,
             k=k,
         )
-        evidence = system.retrieve(question, topic=topic)
+        try:
+            evidence = system.retrieve(question, topic=topic)
+        except TopicNotFound:
+            raise LookupError(
+                f"the question names no entity of {directory}: name one with --topic"
+            ) from None
         answer = VectorReader().read(question, evidence)
     if as_json:
         found = {
@@ -67,10 +73,11 @@ def ask(
             "evidence": evidence.to_dict(),
         }
         print(json.dumps(found, ensure_ascii=not speaks_utf8()))
-    else:
-        lines = answer_lines(answer, evidence)
-        if explain:
-            lines += explain_lines(evidence, EntityLinker(system.kg).link(question))
-        print("\n".join(lines))
+    elif answer.entities:
+        print("\n".join(answer_lines(answer, evidence)))
+    if explain:
+        mentions = EntityLinker(system.kg).link(question)
+        print("\n".join(explain_lines(evidence, mentions)))
     if not answer.entities:
+        say(answer.text)
         raise typer.Exit(1)

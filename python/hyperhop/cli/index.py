@@ -30,15 +30,17 @@ def index(
     ] = False,
     delimiter: Annotated[
         str | None,
-        typer.Option(help="What separates the fields; otherwise by suffix: .tsv a tab, .csv ','."),
+        typer.Option(metavar="C", help="The character between fields; otherwise by suffix."),
     ] = None,
     header: Annotated[
         bool, typer.Option("--header", help="The first line names the columns.")
     ] = False,
 ) -> None:
-    r"""Make a graph directory of a file of triples (TSV or CSV, plain or .gz, UTF-8).
+    """Make a graph directory of a file of triples.
 
-    Encoder, planner and longest path are stored with it, so that `hyperhop ask` uses them.
+    INPUT is UTF-8, plain or .gz: .tsv and .txt with tabs, .csv with commas and quotes, any other
+    with --delimiter. Encoder, planner and longest path are stored with the graph, so that
+    `hyperhop ask` uses them.
 
     \b
     Examples:

@@ -18,7 +18,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 Arguments = ParamSpec("Arguments")
 
 # The library raises these for bad input and for what the machine lacks; anything else is a bug.
-EXPECTED = (ValueError, LookupError, OSError, ImportError)
+EXPECTED = (ValueError, LookupError, OSError, ImportError, MemoryError)
 QUIET_SECONDS = 1.0
 
 
@@ -43,7 +43,7 @@ def one_line_errors(command: Callable[Arguments, None]) -> Callable[Arguments, N
         except (KeyError, IndexError):
             raise  # a bug of ours, though it is a LookupError
         except EXPECTED as error:
-            say(str(error) or type(error).__name__)
+            say(_in_words(error))
             raise typer.Exit(1) from None
 
     return wrapped
@@ -52,6 +52,12 @@ def one_line_errors(command: Callable[Arguments, None]) -> Callable[Arguments, N
 def say(message: str) -> None:
     """Print one line for the user on stderr."""
     print("hyperhop:", " ".join(message.splitlines()), file=sys.stderr)
+
+
+def _in_words(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error) or type(error).__name__
 
 
 def console() -> Console:
@@ -88,7 +94,8 @@ def busy(what: str) -> Iterator[Callable[[int, int], None]]:
     finally:
         timer.cancel()
         timer.join()
-        bar.stop()
+        if bar.live.is_started:
+            bar.stop()
 
 
 def _print_anything() -> None:

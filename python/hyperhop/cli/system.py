@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, TypedDict
 
 from hyperhop.graph import KnowledgeGraph
-from hyperhop.pathhd import PathHD
+from hyperhop.pathhd import PathHD, planner_names
 from hyperhop.text import get_encoder
 
 
@@ -24,13 +24,15 @@ def make_settings(
 ) -> Settings:
     """Return the settings to store, PathHD's defaults where none is given.
 
-    Raises ValueError for an unknown encoder, ImportError for one whose extra is missing.
+    Raises ValueError for an unknown name, ImportError for an encoder whose extra is missing.
     """
-    encoder = encoder or "hashing"
+    encoder, planner = encoder or "hashing", planner or "lexical"
+    if planner not in planner_names():
+        raise ValueError(f"expected the planner {' or '.join(planner_names())}, got {planner!r}")
     return Settings(
         encoder=encoder,
         encoder_dim=get_encoder(encoder).dim,
-        planner=planner or "lexical",
+        planner=planner,
         max_hops=max_hops or 4,
     )
 
