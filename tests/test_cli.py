@@ -10,8 +10,6 @@ import sys
 
 import pytest
 
-pytest.importorskip("typer", reason="needs the extra 'cli'")
-
 from typer.testing import CliRunner
 
 from hyperhop.cli import app
