@@ -9,7 +9,6 @@ import subprocess
 import sys
 
 import pytest
-
 from typer.testing import CliRunner
 
 from hyperhop.cli import app
