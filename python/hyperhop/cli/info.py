@@ -12,7 +12,7 @@ from rich.table import Table
 import hyperhop
 from hyperhop import _core
 from hyperhop.cli.report import busy, console
-from hyperhop.graph import KnowledgeGraph
+from hyperhop.graph import KnowledgeGraph, store
 
 # Optional part -> the extra that installs it.
 PARTS = {"countryinfo": "demo", "babel": "demo", "wordllama": "text", "torch": "torch"}
@@ -60,7 +60,7 @@ def installation() -> dict[str, str]:
 def contents(directory: Path, graph: KnowledgeGraph, verified: bool) -> dict[str, str]:
     """Return the counts, settings and state of a saved graph, each in words."""
     rows = {
-        "directory": str(directory),
+        "directory": f"{directory} (format {store.read_meta(directory)['version']})",
         "entities": f"{graph.num_entities:,}",
         "relations": f"{graph.num_relations:,}",
         "triples": f"{graph.num_triples:,}",
