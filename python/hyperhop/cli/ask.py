@@ -1,0 +1,83 @@
+"""``hyperhop ask``: one question on a saved graph."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated
+
+import typer
+
+from hyperhop.cli import options
+from hyperhop.cli.report import busy, say, speaks_utf8
+from hyperhop.cli.show import answer_lines, explain_lines
+from hyperhop.cli.system import open_system
+from hyperhop.graph import EntityLinker
+from hyperhop.llm import VectorReader
+from hyperhop.pathhd import TopicNotFound
+
+
+def ask(
+    directory: options.Directory,
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question, quoted.")],
+    topic: Annotated[
+        str | None,
+        typer.Option(metavar="E", help="Entity to start from; otherwise found in the question."),
+    ] = None,
+    planner: options.Planner = None,
+    encoder: options.Encoder = None,
+    max_hops: options.MaxHops = None,
+    no_inverse: Annotated[
+        bool, typer.Option("--no-inverse", help="Do not walk facts against their direction.")
+    ] = False,
+    k: Annotated[int, typer.Option("--k", min=1, help="Relation sequences to keep.")] = 3,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Show how the answer was found.")
+    ] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON object with everything.")
+    ] = False,
+) -> None:
+    """Answer a question on a saved graph and cite the paths.
+
+    Settings that are not given come from the directory, as `hyperhop index` stored them.
+
+    \b
+    Examples:
+      hyperhop ask mygraph "Who is the mother of Ada Lovelace?"
+      hyperhop ask mygraph "Who was her mother?" --topic "Ada Lovelace"
+      hyperhop ask mygraph "Who is the mother of Ada Lovelace?" --explain
+      hyperhop ask mygraph "Who is the mother of Ada Lovelace?" --json | jq .answer.entities
+    """
+    if explain and as_json:
+        raise typer.BadParameter("--json already holds what --explain shows: give one of them")
+    with busy(f"asking {directory}"):
+        system = open_system(
+            directory,
+            encoder=encoder,
+            planner=planner,
+            max_hops=max_hops,
+            inverse=not no_inverse,
+            k=k,
+        )
+        try:
+            evidence = system.retrieve(question, topic=topic)
+        except TopicNotFound:
+            raise LookupError(
+                f"the question names no entity of {directory}: name one with --topic"
+            ) from None
+        answer = VectorReader().read(question, evidence)
+    if as_json:
+        found = {
+            "question": question,
+            "answer": answer.to_dict(),
+            "evidence": evidence.to_dict(),
+        }
+        print(json.dumps(found, ensure_ascii=not speaks_utf8()))
+    elif answer.entities:
+        print("\n".join(answer_lines(answer, evidence)))
+    if explain:
+        mentions = EntityLinker(system.kg).link(question)
+        print("\n".join(explain_lines(evidence, mentions)))
+    if not answer.entities:
+        say(answer.text)
+        raise typer.Exit(1)

@@ -1,0 +1,22 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a saved graph.")]
+Encoder = Annotated[
+    str | None,
+    typer.Option("--encoder", metavar="NAME", help="Text encoder: hashing or wordllama."),
+]
+Planner = Annotated[
+    str | None,
+    typer.Option("--planner", metavar="P", help="How a plan is chosen: lexical or embedding."),
+]
+MaxHops = Annotated[
+    int | None,
+    typer.Option("--max-hops", metavar="N", min=1, help="Longest path that is considered."),
+]

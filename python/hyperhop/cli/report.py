@@ -1,0 +1,105 @@
+"""Talking to the user: errors in one line, progress on stderr, text printed as it is."""
+
+from __future__ import annotations
+
+import functools
+import io
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import ParamSpec
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+Arguments = ParamSpec("Arguments")
+
+# The library raises these for bad input and for what the machine lacks; anything else is a bug.
+EXPECTED = (ValueError, LookupError, OSError, ImportError, MemoryError)
+QUIET_SECONDS = 1.0
+
+
+def one_line_errors(command: Callable[Arguments, None]) -> Callable[Arguments, None]:
+    """Wrap a command: an expected error becomes one line on stderr and exit status 1."""
+
+    @functools.wraps(command)
+    def wrapped(*args: Arguments.args, **kwargs: Arguments.kwargs) -> None:
+        try:
+            _print_anything()
+            try:
+                command(*args, **kwargs)
+            finally:
+                sys.stdout.flush()
+        except KeyboardInterrupt:
+            say("interrupted")
+            raise typer.Exit(130) from None
+        except BrokenPipeError:
+            # The reader (head, less) has left; keep the interpreter from flushing to it again.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(1) from None
+        except (KeyError, IndexError):
+            raise  # a bug of ours, though it is a LookupError
+        except EXPECTED as error:
+            say(_in_words(error))
+            raise typer.Exit(1) from None
+
+    return wrapped
+
+
+def say(message: str) -> None:
+    """Print one line for the user on stderr."""
+    print("hyperhop:", " ".join(message.splitlines()), file=sys.stderr)
+
+
+def _in_words(error: BaseException) -> str:
+    if isinstance(error, OSError) and error.strerror and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return str(error) or type(error).__name__
+
+
+def console() -> Console:
+    """Return a console on stdout that prints names as they are: no markup, emoji or colouring."""
+    return Console(markup=False, emoji=False, highlight=False)
+
+
+def speaks_utf8() -> bool:
+    """Tell whether stdout can show every character."""
+    return (sys.stdout.encoding or "").replace("-", "").lower() == "utf8"
+
+
+@contextmanager
+def busy(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Say what is being done once it takes over a second: a bar on a terminal, else one line.
+
+    Yields a function that may be told how far the work has come: (done, of).
+    """
+    screen = Console(stderr=True, markup=False, emoji=False)
+    bar = Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        TimeElapsedColumn(),
+        console=screen,
+        transient=True,
+    )
+    task = bar.add_task(what, total=None)
+    begin = bar.start if screen.is_terminal else functools.partial(say, f"{what} ...")
+    timer = threading.Timer(QUIET_SECONDS, begin)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield lambda done, of: bar.update(task, completed=done, total=of)
+    finally:
+        timer.cancel()
+        timer.join()
+        if bar.live.is_started:
+            bar.stop()
+
+
+def _print_anything() -> None:
+    """Let a character that the terminal's encoding lacks be printed as an escape."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

@@ -1,0 +1,268 @@
+"""The command line: results on stdout, errors in one line on stderr, exit status 0, 1 or 2."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from typer.testing import CliRunner
+
+from hyperhop.cli import app
+from hyperhop.graph import KnowledgeGraph
+
+FACTS = [
+    ("Lima", "located_in", "Peru"),
+    ("Peru", "currency", "Sol"),
+    ("Peru", "neighbour", "Chile"),
+    ("Peru", "neighbour", "Perú [bold]de[/bold] 日本"),
+    ("Chile", "currency", "Peso, chileno"),
+]
+
+
+def run(*args):
+    """Run in this process: (exit status, stdout, stderr)."""
+    result = CliRunner().invoke(app, [str(arg) for arg in args])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+def fails(status, *args):
+    """Run, assert the exit status and return the one line on stderr."""
+    code, out, err = run(*args)
+    assert (code, out) == (status, "")
+    assert err.startswith("hyperhop: ")
+    assert err.count("\n") == 1
+    return err
+
+
+def command(*args, **environment):
+    """Arguments of a real process."""
+    return {
+        "args": [sys.executable, "-m", "hyperhop", *map(str, args)],
+        "env": {**os.environ, **environment},
+    }
+
+
+def write(path, triples):
+    path.write_text("".join("\t".join(t) + "\n" for t in triples), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cli")
+    code, out, _ = run("index", write(folder / "facts.tsv", FACTS), "-o", folder / "graph")
+    assert code == 0
+    assert "5 facts, 6 entities, 3 relations" in out
+    return folder / "graph"
+
+
+def test_version_and_help():
+    code, out, _ = run("--version")
+    assert code == 0
+    assert out.startswith("hyperhop ")
+    for name in ("demo", "index", "ask", "info"):
+        assert name in run("--help")[1]
+        assert f"Examples:\n    hyperhop {name}" in run(name, "--help")[1]
+
+
+def test_ask_prints_the_answer_and_cites_the_path(graph):
+    code, out, err = run("ask", graph, "What is the currency of Chile?")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == "Peso, chileno"
+    assert "Chile -currency-> Peso, chileno" in out
+
+
+def test_ask_takes_a_topic(graph):
+    code, out, _ = run("ask", graph, "Which currency is used there?", "--topic", "Peru")
+    assert code == 0
+    assert out.splitlines()[0] == "Sol"
+
+
+def test_json_is_one_object_with_everything(graph):
+    code, out, _ = run("ask", graph, "Which neighbour does Peru have?", "--json")
+    assert code == 0
+    found = json.loads(out)
+    assert sorted(found["answer"]["entities"]) == ["Chile", "Perú [bold]de[/bold] 日本"]
+    cited = [found["evidence"]["paths"][i] for i in found["answer"]["citations"]]
+    assert [path["relations"] for path in cited] == [["neighbour"], ["neighbour"]]
+
+
+def test_explain_shows_topic_sequences_and_times(graph):
+    code, out, _ = run("ask", graph, "Which currency does Peru have?", "--explain")
+    assert code == 0
+    assert "Topic: Peru" in out
+    assert "currency -> Sol" in out
+    assert "Milliseconds by stage:" in out
+
+
+def test_names_are_printed_verbatim(graph):
+    _, out, _ = run("ask", graph, "Which neighbour does Peru have?")
+    assert "Perú [bold]de[/bold] 日本" in out.splitlines()[0]
+
+
+def test_no_inverse_and_max_hops_narrow_the_search(graph):
+    question = "Where is Sol the currency?"
+    assert "Peru" in run("ask", graph, question)[1]
+    assert "No answer" in fails(1, "ask", graph, question, "--no-inverse")
+    _, out, _ = run("ask", graph, "currency of Lima", "--max-hops", 1, "--json")
+    assert {len(path["relations"]) for path in json.loads(out)["evidence"]["paths"]} == {1}
+
+
+def test_unknown_entities_are_named_with_suggestions(graph):
+    assert "'Peru'" in fails(1, "ask", graph, "Where?", "--topic", "Peruu")
+    fails(1, "ask", graph, "Who wrote Hamlet?")
+
+
+def test_encoder_that_contradicts_the_graph_is_refused(graph):
+    err = fails(1, "ask", graph, "Which currency does Peru have?", "--encoder", "wordllama")
+    assert "'hashing'" in err
+    assert "'wordllama'" in err
+    assert run("ask", graph, "currency of Peru", "--encoder", "hashing")[0] == 0
+
+
+@pytest.mark.parametrize("option", ["--encoder", "--planner"])
+def test_unknown_choices_are_refused(tmp_path, option):
+    source = write(tmp_path / "facts.tsv", FACTS)
+    assert "'magic'" in fails(1, "index", source, "-o", tmp_path / "g", option, "magic")
+    assert not (tmp_path / "g").exists()
+
+
+def test_wrong_usage_exits_with_2(graph):
+    question = "Which currency does Peru have?"
+    for wrong in (["--k", 0], ["--max-hops", 0], ["--nonsense"], ["--json", "--explain"]):
+        code, out, err = run("ask", graph, question, *wrong)
+        assert (code, out) == (2, "")
+        assert str(wrong[0]) in err
+    assert run("index")[0] == 2
+    assert run("info", "--verify")[0] == 2
+
+
+def test_index_stores_the_settings_that_ask_uses(tmp_path):
+    source = write(tmp_path / "facts.tsv", FACTS)
+    run("index", source, "-o", tmp_path / "g", "--max-hops", 1)
+    _, out, _ = run("ask", tmp_path / "g", "Which currency has Lima?", "--json")
+    assert {len(path["relations"]) for path in json.loads(out)["evidence"]["paths"]} == {1}
+    code, out, _ = run("info", tmp_path / "g")
+    assert code == 0
+    assert "(format 1)" in out
+    assert "hashing" in out
+    assert "lexical" in out
+
+
+def test_delimiter_and_header(tmp_path):
+    source = tmp_path / "facts.psv"
+    source.write_text("head|relation|tail\nLima|located_in|Peru\n", encoding="utf-8")
+    code, out, _ = run("index", source, "--delimiter", "|", "--header", "-o", tmp_path / "g")
+    assert code == 0
+    assert "1 facts, 2 entities" in out
+
+
+def test_malformed_lines(tmp_path):
+    source = tmp_path / "facts.tsv"
+    source.write_text("a\tr\tb\nbroken line\nb\tr\tc\n", encoding="utf-8")
+    err = fails(1, "index", source, "-o", tmp_path / "g")
+    assert f"{source}, line 2" in err
+    code, out, err = run("index", source, "-o", tmp_path / "g", "--skip-bad")
+    assert code == 0
+    assert "2 facts" in out
+    assert "line 2" in err
+
+
+def test_what_is_no_graph_is_said_in_one_line(tmp_path):
+    assert "nowhere" in fails(1, "index", tmp_path / "nowhere.tsv", "-o", tmp_path / "g")
+    assert "nowhere" in fails(1, "ask", tmp_path / "nowhere", "Who?")
+    assert "not a hyperhop directory" in fails(1, "info", tmp_path)
+    empty = write(tmp_path / "empty.tsv", [])
+    assert "no triple" in fails(1, "index", empty, "-o", tmp_path / "g")
+
+
+def test_an_empty_graph_has_no_answer(tmp_path):
+    KnowledgeGraph.from_triples([]).save(tmp_path / "g")
+    assert "No answer" in fails(1, "ask", tmp_path / "g", "Who?")
+    code, out, _ = run("ask", tmp_path / "g", "Who?", "--json")
+    assert code == 1
+    assert json.loads(out)["answer"]["entities"] == []
+    assert run("info", tmp_path / "g", "--verify")[0] == 0
+
+
+def test_a_folder_that_cannot_be_written(tmp_path):
+    source = write(tmp_path / "facts.tsv", FACTS)
+    assert "facts.tsv" in fails(1, "index", source, "-o", source / "g")
+
+
+def test_info_finds_damage(tmp_path):
+    run("index", write(tmp_path / "facts.tsv", FACTS), "-o", tmp_path / "g")
+    code, out, _ = run("info", tmp_path / "g", "--verify")
+    assert code == 0
+    assert "verified" in out
+    victim = max((tmp_path / "g").glob("*.npy"), key=lambda path: path.stat().st_size)
+    data = bytearray(victim.read_bytes())
+    data[-1] ^= 1
+    victim.write_bytes(data)
+    assert victim.name in fails(1, "info", tmp_path / "g", "--verify")
+    victim.write_bytes(data[:-1])
+    assert victim.name in fails(1, "ask", tmp_path / "g", "Which currency does Peru have?")
+
+
+def test_info_names_what_is_installed():
+    code, out, _ = run("info")
+    assert code == 0
+    for name in ("hyperhop", "kernels", "threads", "wordllama"):
+        assert name in out
+
+
+# What only a real process shows
+
+
+def test_a_terminal_without_utf8(graph):
+    question = "Which neighbour does Peru have?"
+    for options in ([], ["--explain"], ["--json"]):
+        done = subprocess.run(
+            **command("ask", graph, question, *options, PYTHONIOENCODING="ascii"),
+            capture_output=True,
+            check=False,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        assert b"\\u65e5" in done.stdout
+    assert "Perú [bold]de[/bold] 日本" in json.loads(done.stdout)["answer"]["entities"]
+
+
+def test_a_reader_that_leaves_is_no_error(graph):
+    with subprocess.Popen(
+        **command("ask", graph, "Which currency does Peru have?"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+
+
+def test_interrupt_is_one_line(tmp_path):
+    source = tmp_path / "pipe.tsv"
+    os.mkfifo(source)  # nobody writes to it, so reading waits
+    with subprocess.Popen(
+        **command("index", source, "-o", tmp_path / "g"), stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr.readline() == f"hyperhop: reading {source} ...\n"
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read().strip() == "hyperhop: interrupted"
+    assert process.returncode == 130
+
+
+@pytest.mark.parametrize("missing", ["typer", "rich"])
+def test_without_the_extra_it_says_so(missing):
+    program = (
+        f"import sys; sys.modules['{missing}'] = None; import hyperhop.__main__ as m; m.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.count("\n") == 1
+    assert "hyperhop[cli]" in done.stderr
