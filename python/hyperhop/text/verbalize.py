@@ -20,11 +20,11 @@ class RelationWords(NamedTuple):
 def split_symbol(symbol: str) -> tuple[str, bool]:
     r"""Relation name and direction of a graph symbol: "^name" is `name` walked backwards.
 
-    A forward name that itself begins with "^" or "\" carries one leading "\", removed here.
+    A relation that itself begins with "^" or "\" carries one leading "\", removed here.
     """
-    if symbol.startswith(INVERSE_MARK):
-        return symbol[1:], True
-    return (symbol[1:], False) if symbol.startswith("\\") else (symbol, False)
+    inverse = symbol.startswith(INVERSE_MARK)
+    name = symbol[1:] if inverse else symbol
+    return name.removeprefix("\\"), inverse
 
 
 def relation_words(name: str) -> RelationWords:
@@ -36,13 +36,12 @@ def relation_words(name: str) -> RelationWords:
     """
     parts = [name]
     if not any(c.isspace() for c in name):
-        if "://" in name:
-            name = re.split(r"[/#]", name.rstrip("/#"))[-1]
-        parts = [part for part in _SEGMENT.split(name) if part]
+        last = re.split(r"[/#]", name.rstrip("/#"))[-1] if "://" in name else name
+        parts = _SEGMENT.split(last)
     split = [split_identifier(part) for part in parts]
     split = [part for part in split if part]
     if not split:
-        return RelationWords((), ())
+        return RelationWords((name,), ())  # "->" and the like: no word, but still a name
     # a lone letter beside other words is a plural mark ("spouse_s") or noise
     core = tuple(dict.fromkeys(w for w in split[-1] if len(w) > 1 or not w.isascii())) or tuple(
         split[-1]
@@ -54,9 +53,7 @@ def relation_words(name: str) -> RelationWords:
 def verbalize_relation(symbol: str) -> str:
     """A symbol in words: "place_of_birth" -> "place of birth", "^capital" -> "capital of"."""
     name, inverse = split_symbol(symbol)
-    core, context = relation_words(name)
-    phrase = " ".join((*context, *core)) or name
-    return f"{phrase} of" if inverse else phrase
+    return f"{_phrase(name)} of" if inverse else _phrase(name)
 
 
 def verbalize_path(entities: Sequence[str], symbols: Sequence[str]) -> str:
@@ -72,6 +69,11 @@ def verbalize_path(entities: Sequence[str], symbols: Sequence[str]) -> str:
     parts = [entities[0]]
     for symbol, entity in zip(symbols, entities[1:], strict=True):
         name, inverse = split_symbol(symbol)
-        phrase = verbalize_relation(name if not name.startswith((INVERSE_MARK, "\\")) else symbol)
+        phrase = _phrase(name)
         parts += [f"<-{phrase}-" if inverse else f"-{phrase}->", entity]
     return " ".join(parts)
+
+
+def _phrase(name: str) -> str:
+    core, context = relation_words(name)
+    return " ".join((*context, *core))

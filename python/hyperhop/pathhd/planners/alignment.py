@@ -17,7 +17,7 @@ Floats = npt.NDArray[np.float32]
 WordSimilarity = Callable[[Sequence[str]], Floats]
 
 _CONTEXT = 0.5  # a domain or type word says less than the relation's own name
-_ASKED = 0.5  # "which NOUN" is a step only if some relation is at least this alike
+_ASKED = 0.35  # "which NOUN" is a step only if some relation is at least this alike
 _INVERSE = 0.02  # forward is the rule ...
 _FORWARD = 0.1  # ... but not in "whose capital is Lima"
 

@@ -8,7 +8,7 @@ give one group of words for each step.
 import re
 import unicodedata
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hyperhop.text.words import FUNCTION_WORDS, REQUEST_WORDS
 
@@ -58,8 +58,17 @@ def parse_question(
     """
     start, end = mention if mention is not None else (len(question), len(question))
     before = _leading(_tokens(question[:start]), keep)
-    after = [Group(tuple(words)) for words in _groups(_tokens(question[end:]), keep)]
+    tokens = _tokens(question[end:])
+    after = [Group(tuple(words)) for words in _groups(tokens, keep)]
+    if before and after and not _separates(tokens[0]):
+        # "which currency does TOPIC use": the predicate belongs to what is asked
+        predicate = after.pop(0).words
+        before[0] = replace(before[0], words=before[0].words + predicate)
     return after + before[::-1]
+
+
+def _separates(token: str) -> bool:
+    return token in _RELATIVE or token == "of" or token[0] in "'’"
 
 
 def _tokens(text: str) -> list[str]:
@@ -71,11 +80,11 @@ def _groups(tokens: list[str], keep: Set[str]) -> list[list[str]]:
     groups: list[list[str]] = [[]]
     for token in tokens:
         relative = token in _RELATIVE
-        if relative and len(groups) > 1 and groups[-1]:
-            # the noun before a relative pronoun names the same thing, not a step of its own
-            last = groups.pop()
-            groups[-1] += last
-        if relative or token == "of" or token[0] in "'’":
+        if relative and len(groups) > 1 and len(groups[-1]) == 1:
+            # "capital of the country whose": that noun only names the thing, it is no step
+            noun = groups.pop()
+            groups[-1] += noun
+        if _separates(token):
             groups.append([])
         if token in keep or not (
             token in FUNCTION_WORDS or token in REQUEST_WORDS or token[0] in "'’"
@@ -93,9 +102,9 @@ def _leading(tokens: list[str], keep: Set[str]) -> list[Group]:
         return [Group((opening,))] if opening is not None and asks_verb else []
     opening_at = next((i for i, t in enumerate(tokens) if t in ("which", "what")), len(tokens))
     if tokens[opening_at + 1 : opening_at + 2] == [groups[0].words[0]]:
-        groups[0] = Group(groups[0].words, asked=True)
+        groups[0] = replace(groups[0], asked=True)
     if tokens[-1] in _COPULA and "whose" in tokens and tokens.index("whose") > 0:
         inside = tokens[len(tokens) - tokens[::-1].index("whose") :]
         if set(groups[-1].words) <= set(inside):
-            groups[-1] = Group(groups[-1].words, backwards=True)
+            groups[-1] = replace(groups[-1], backwards=True)
     return groups
