@@ -1,7 +1,7 @@
 """Scores of relation sequences against the groups of a question, given how alike words are."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ Floats = npt.NDArray[np.float32]
 WordSimilarity = Callable[[Sequence[str]], Floats]
 
 _CONTEXT = 0.5  # a domain or type word says less than the relation's own name
-_ASKED = 0.35  # "which NOUN" is a step only if some relation is at least this alike
+_STEP = 0.35  # "which NOUN" and a predicate are steps only if some relation is at least this alike
 _INVERSE = 0.02  # forward is the rule ...
 _FORWARD = 0.1  # ... but not in "whose capital is Lima"
 
@@ -56,13 +56,17 @@ def read_question(
 ) -> Reading:
     """Groups of the question, hop by hop, with their similarities to the words of all relations.
 
-    Two groups that together are one relation's literal name ("place of birth") become one.
+    "which NOUN" is dropped and a predicate joins what is asked where no relation is like it. Two
+    groups that together are one relation's literal name ("place of birth") become one.
     """
-    groups = _join_literal(parse_question(question, mention, lexicon.keep), lexicon)
-    if len(groups) > 1 and groups[-1].asked:
-        known = alike(groups[-1].words)
-        if not known.size or known.max() < _ASKED:
-            groups = groups[:-1]
+    groups = parse_question(question, mention, lexicon.keep)
+    if len(groups) > 1 and groups[-1].asked and not _is_step(groups[-1], alike):
+        groups = groups[:-1]
+    if len(groups) > 1 and groups[0].predicate:
+        first, *rest, last = groups
+        if last.opening or not _is_step(first, alike):
+            groups = [*rest, replace(last, words=last.words + first.words)]
+    groups = _join_literal(groups, lexicon)
     words = [word for group in groups for word in group.words]
     lengths = np.array([len(group.words) for group in groups], np.int64)
     return Reading(
@@ -73,14 +77,18 @@ def read_question(
     )
 
 
+def _is_step(group: Group, alike: WordSimilarity) -> bool:
+    known = alike(group.words)
+    return bool(known.size) and float(known.max()) >= _STEP
+
+
 def _join_literal(groups: list[Group], lexicon: RelationLexicon) -> list[Group]:
     joined: list[Group] = []
     for group in groups:
         if joined:
             both = (*group.words, *joined[-1].words)
             if frozenset(map(stem, both)) in lexicon.literal:
-                flags = joined.pop()
-                group = Group(both, flags.backwards or group.backwards, group.asked)
+                group = Group(both, joined.pop().backwards or group.backwards)
         joined.append(group)
     return joined
 

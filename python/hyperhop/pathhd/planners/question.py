@@ -27,11 +27,15 @@ class Group:
 
     `backwards`: said as "whose ... is TOPIC", a step against the relation's direction.
     `asked`: the noun of "which NOUN"; it may only say what kind of thing the answer is.
+    `predicate`: said of the topic right after it ("which currency does TOPIC use"); it may belong to
+    what is asked. `opening`: no more than a question word.
     """
 
     words: tuple[str, ...]
     backwards: bool = False
     asked: bool = False
+    predicate: bool = False
+    opening: bool = False
 
 
 def find_mention(question: str, name: str) -> tuple[int, int] | None:
@@ -61,9 +65,7 @@ def parse_question(
     tokens = _tokens(question[end:])
     after = [Group(tuple(words)) for words in _groups(tokens, keep)]
     if before and after and not _separates(tokens[0]):
-        # "which currency does TOPIC use": the predicate belongs to what is asked
-        predicate = after.pop(0).words
-        before[0] = replace(before[0], words=before[0].words + predicate)
+        after[0] = replace(after[0], predicate=True)
     return after + before[::-1]
 
 
@@ -99,7 +101,7 @@ def _leading(tokens: list[str], keep: Set[str]) -> list[Group]:
     if not groups:
         opening = next((t for t in tokens if t in _ADVERBS or t in _PRONOUNS), None)
         asks_verb = opening in _ADVERBS or any(t in _DO for t in tokens)
-        return [Group((opening,))] if opening is not None and asks_verb else []
+        return [Group((opening,), opening=True)] if opening is not None and asks_verb else []
     opening_at = next((i for i, t in enumerate(tokens) if t in ("which", "what")), len(tokens))
     if tokens[opening_at + 1 : opening_at + 2] == [groups[0].words[0]]:
         groups[0] = replace(groups[0], asked=True)
