@@ -1,6 +1,6 @@
 """Scores of relation sequences against the groups of a question, given how alike words are."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -18,6 +18,7 @@ WordSimilarity = Callable[[Sequence[str]], Floats]
 
 _CONTEXT = 0.5  # a domain or type word says less than the relation's own name
 _STEP = 0.35  # "which NOUN" and a predicate are steps only if some relation is at least this alike
+_NAMES = 0.9  # a word this alike names a relation
 _INVERSE = 0.02  # forward is the rule ...
 _FORWARD = 0.1  # ... but not in "whose capital is Lima"
 
@@ -59,7 +60,8 @@ def read_question(
     "which NOUN" is dropped and a predicate joins what is asked where no relation is like it. Two
     groups that together are one relation's literal name ("place of birth") become one.
     """
-    groups = parse_question(question, mention, lexicon.keep)
+    parsed = parse_question(question, mention, lexicon.keep)
+    groups = [part for group in parsed for part in _split(group, lexicon, alike)]
     if len(groups) > 1 and groups[-1].asked and not _is_step(groups[-1], alike):
         groups = groups[:-1]
     if len(groups) > 1 and groups[0].predicate:
@@ -75,6 +77,29 @@ def read_question(
         np.array([group.backwards for group in groups], bool),
         alike(words),
     )
+
+
+def _split(group: Group, lexicon: RelationLexicon, alike: WordSimilarity) -> list[Group]:
+    """Parts of a group, nearest to the topic first: a new one where a word names another relation."""
+    parts: list[list[str]] = [[]]
+    current: Set[str] = frozenset()
+    for word, row in zip(group.words, alike(group.words), strict=True):
+        named = lexicon.naming(np.flatnonzero(row >= _NAMES))
+        if named and current and not named & current:
+            parts.append([])
+            current = named
+        elif named:
+            current = (named & current) or named
+        parts[-1].append(word)
+    if len(parts) == 1:
+        return [group]
+    # flags stay with the end they were read from
+    first, *rest = [Group(tuple(part), outward=group.outward) for part in parts]
+    *rest, last = rest
+    if group.outward:
+        return [replace(first, predicate=group.predicate), *rest, last]
+    first, last = replace(first, asked=group.asked), replace(last, backwards=group.backwards)
+    return [last, *rest[::-1], first]
 
 
 def _is_step(group: Group, alike: WordSimilarity) -> bool:

@@ -55,7 +55,15 @@ class RelationLexicon:
         self.keep = frozenset(
             word for core in cores for word in core if word in FUNCTION_WORDS | REQUEST_WORDS
         )
+        self._naming: list[set[str]] = [set() for _ in self.vocabulary]
+        for core, phrase in zip(cores, self.phrases, strict=True):
+            for word in core:
+                self._naming[ids[word]].add(phrase)
         self.literal = frozenset(frozenset(map(stem, core)) for core in cores if len(core) > 1)
+
+    def naming(self, words: npt.NDArray[np.int64]) -> set[str]:
+        """Phrases of the relations whose core has one of these word ids."""
+        return set().union(*(self._naming[word] for word in words))
 
 
 def _content(core: tuple[str, ...]) -> tuple[str, ...]:

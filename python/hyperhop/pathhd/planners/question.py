@@ -25,6 +25,7 @@ _PRONOUNS = frozenset("who whom what".split())
 class Group:
     """Content words of one step.
 
+    `outward`: read from the topic on, so its first word is the nearest; else its last word is.
     `backwards`: said as "whose ... is TOPIC", a step against the relation's direction.
     `asked`: the noun of "which NOUN"; it may only say what kind of thing the answer is.
     `predicate`: said of the topic right after it ("which currency does TOPIC use"); it may belong to
@@ -32,6 +33,7 @@ class Group:
     """
 
     words: tuple[str, ...]
+    outward: bool = False
     backwards: bool = False
     asked: bool = False
     predicate: bool = False
@@ -63,7 +65,7 @@ def parse_question(
     start, end = mention if mention is not None else (len(question), len(question))
     before = _leading(_tokens(question[:start]), keep)
     tokens = _tokens(question[end:])
-    after = [Group(tuple(words)) for words in _groups(tokens, keep)]
+    after = [Group(tuple(words), outward=True) for words in _groups(tokens, keep)]
     if before and after and not _separates(tokens[0]):
         after[0] = replace(after[0], predicate=True)
     return after + before[::-1]
