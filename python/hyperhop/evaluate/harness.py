@@ -10,8 +10,8 @@ from hyperhop.evaluate.splits import Split, SplitName, disjoint_split, fold_spli
 from hyperhop.graph import KnowledgeGraph
 from hyperhop.pathhd import PathHD
 
-# Chosen on dev (`disjoint`, seed 0): walking backwards loses hits in the PQ sets and gains none in the
-# PQL sets; gold paths of all four come back to their topic ("the son of the father of ...").
+# Chosen on dev (`disjoint`, seed 0): walking backwards loses hits in the PQ sets and gains none in
+# the PQL sets; gold paths of all four come back to their topic ("the son of the father of ...").
 _PATHQUESTION = {"inverse": False, "return_to_topic": True}
 
 
@@ -54,8 +54,8 @@ def evaluate_pathquestion(
 ) -> PathQuestionResult:
     """PathHD on one part of a PathQuestion set, topic given, hop count unknown.
 
-    `max_hops` is the set's hop count, so shorter sequences are candidates too. `fold` matters only for
-    the split "folds". Other options go to PathHD. ValueError for an unknown set, split or part.
+    `max_hops` is the set's hop count, so shorter sequences are candidates too. `fold` matters only
+    for the split "folds". Other options go to PathHD. ValueError for an unknown set, split or part.
     """
     data = pathquestion.load(name, data_dir)
     chosen = _split(data, split, fold, seed)

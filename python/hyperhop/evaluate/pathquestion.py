@@ -73,9 +73,7 @@ def _parse(line: str, where: str, hops: int) -> PathQuestion:
     question, answers, gold = fields
     steps = gold.split("#<end>#")[0].split("#")
     end, answers = steps[-1], answers.strip()
-    if len(steps) != 2 * hops + 1 or not (
-        answers.startswith(f"{end}(") and answers.endswith("/)")
-    ):
+    if len(steps) != 2 * hops + 1 or not (answers.startswith(f"{end}(") and answers.endswith("/)")):
         raise ValueError(
             f"{where}: expected answer(a/b/) and a path of {hops} hops to the answer, "
             f"got {answers!r}, {gold!r}"

@@ -22,7 +22,9 @@ class VectorReader:
                 f"No answer: the graph has no path{about} for this question.",
                 timings={"read": (perf_counter() - start) * 1e3},
             )
-        best = evidence.sequences[0].relations if evidence.sequences else evidence.paths[0].relations
+        best = (
+            evidence.sequences[0].relations if evidence.sequences else evidence.paths[0].relations
+        )
         citations = [i for i, path in enumerate(evidence.paths) if path.relations == best]
         entities = (
             list(evidence.sequences[0].ends)

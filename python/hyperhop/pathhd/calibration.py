@@ -37,7 +37,7 @@ class Calibration:
     """s(z) = similarity + alpha * IDF(z) - beta * lam ** |z|  (eq. 5).
 
     IDF(z) = log(1 + questions / (1 + freq(z)))  (eq. 6) is not bounded by 1 as the similarity is;
-    `idf="normalized"` divides it by its largest value, log(1 + questions), so that it lies in [0, 1].
+    `idf="normalized"` divides it by its largest value, log(1 + questions), so that it is in [0, 1].
     Without `frequencies` there are no training questions and eq. 6 is 0 for every z. As the paper
     writes it, the length term costs a *short* path more: beta = 0 switches it off.
 
@@ -68,9 +68,7 @@ class Calibration:
     ) -> "Calibration":
         """Table 11's values for "webqsp", "cwq" or "grailqa". ValueError for another name."""
         if name not in _PRESETS:
-            raise ValueError(
-                f"Calibration: expected one of {', '.join(_PRESETS)}, got {name!r}"
-            )
+            raise ValueError(f"Calibration: expected one of {', '.join(_PRESETS)}, got {name!r}")
         return cls(*_PRESETS[name], idf=idf, frequencies=frequencies)
 
     def inverse_frequency(self, schema: Sequence[str]) -> float:

@@ -34,7 +34,7 @@ class Candidates:
         longest = int(self.lengths.max(initial=0))
         inside = np.arange(longest) < self.lengths[:, None]
         self.symbols, positions = np.unique(paths.symbols.astype(np.int64), return_inverse=True)
-        self.table = np.full(inside.shape, -1, np.int64)
+        self.table: npt.NDArray[np.int64] = np.full(inside.shape, -1, np.int64)
         self.table[inside] = positions
         ranks = name_ranks(names) if ranks is None else ranks
         self._rank_table = np.full(inside.shape, -1, np.int64)

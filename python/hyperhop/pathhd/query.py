@@ -20,14 +20,16 @@ def encode_query(
     count: int = 3,
     threads: int | None = None,
 ) -> npt.NDArray[np.float32]:
-    """Query hypervector as planes, float32 (m, m, 2, D). ValueError without plans or for `count` < 1.
+    """Query hypervector as planes, float32 (m, m, 2, D).
+
+    ValueError without plans, for `count` < 1 or another `kind`.
 
     "best" encodes the first plan (eq. 3): it scores 1, every other sequence about 0, up to noise of
     standard deviation 1 / sqrt(2 d), so ranks after the first carry no meaning.
     "bundle" adds the first `count` plans with weights count, count - 1, ..., 1: plan j scores about
-    w_j / |w|, which keeps the planner's order as long as a step, sqrt(3 / count^3), is well above that
-    noise (about 10 plans at d = 4096). The planner's own weights are often closer than the noise;
-    their order is not. With count = 1 both are the same. O(count * D m^3).
+    w_j / |w|, which keeps the planner's order as long as a step, sqrt(3 / count^3), is well above
+    that noise (about 10 plans at d = 4096). The planner's own weights are often closer than the
+    noise; their order is not. With count = 1 both are the same. O(count * D m^3).
     """
     if kind not in ("bundle", "best"):
         raise ValueError(f"encode_query: kind must be bundle or best, got {kind!r}")

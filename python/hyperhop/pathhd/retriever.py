@@ -38,8 +38,10 @@ class PathHD:
             "path": the K best entity paths (algorithm 1).
         max_hops: longest sequence; shorter ones are candidates too.
         inverse: also walk edges backwards.
-        simple: no entity twice on a path. return_to_topic: whether a walk may come back to its topic.
-        beam: sequences kept at each depth, see `KnowledgeGraph.sequences`. cap: sequences in all.
+        simple: no entity twice on a path.
+        return_to_topic: whether a walk may come back to its topic.
+        beam: sequences kept at each depth, see `KnowledgeGraph.sequences`.
+        cap: sequences in all.
         path_cap: entity paths in all; every sequence keeps at least one. Ends of sequences are
             complete however small it is.
         calibration: None for plain similarities, a Calibration, or a preset's name (without
@@ -49,10 +51,11 @@ class PathHD:
         reader: what `answer` reads with.
         blocks, block_size, family, seed: the codebook over `kg.symbols`, built here once.
 
-    Topic: `topic=` (name or id) wins. Otherwise the entities the question mentions are linked by name;
-    of several, the first three (longest mention first) are planned from, and the best plan decides, the
-    earlier one where plans weigh the same. TopicNotFound if there is none, UnknownEntity for a `topic`
-    the graph does not have. A graph without entities gives evidence without paths.
+    Topic: `topic=` (name or id) wins. Otherwise the entities the question mentions are linked by
+    name; of several, the first three (longest mention first) are planned from, and the best plan
+    decides, the earlier one where plans weigh the same. TopicNotFound if there is none,
+    UnknownEntity for a `topic` the graph does not have. A graph without entities gives evidence
+    without paths.
 
     Ties are broken by relation names, then entity names, so a graph's answer does not depend on the
     order its file had. Every returned path has been looked up in the graph edge by edge.
@@ -229,7 +232,7 @@ class PathHD:
         paths: list[EvidencePath] = []
         sequences: list[EvidenceSequence] = []
         truncated = False
-        # only `simple` leaves a sequence without paths, so the first round is the only one otherwise
+        # only `simple` leaves a sequence without paths and so needs a second round
         for start in range(0, len(order), self.k):
             room = self.k - (len(sequences) if self.k_unit == "sequence" else len(paths))
             if room <= 0 or len(paths) >= self.path_cap:
@@ -265,9 +268,7 @@ class PathHD:
         """Every step of a path must be a fact of the graph."""
         relations = self.kg.num_relations
         for head, symbol, tail in zip(walk, symbols, walk[1:], strict=False):
-            fact = (
-                (head, symbol, tail) if symbol < relations else (tail, symbol - relations, head)
-            )
+            fact = (head, symbol, tail) if symbol < relations else (tail, symbol - relations, head)
             if not self.kg.has_triple(*fact):
                 raise RuntimeError(f"PathHD: a path holds {fact}, which is no fact of the graph")
 

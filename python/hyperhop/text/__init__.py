@@ -1,5 +1,7 @@
 """Text: encoders behind one protocol, and the wording of relations and paths."""
 
+from collections.abc import Callable
+
 from hyperhop.text import verbalize
 from hyperhop.text.hashing import HashingEncoder
 from hyperhop.text.protocol import TextEncoder
@@ -14,7 +16,10 @@ __all__ = [
     "verbalize",
 ]
 
-_ENCODERS = {"hashing": HashingEncoder, "wordllama": WordLlamaEncoder}
+_ENCODERS: dict[str, Callable[[], TextEncoder]] = {
+    "hashing": HashingEncoder,
+    "wordllama": WordLlamaEncoder,
+}
 
 
 def encoder_names() -> list[str]:
@@ -23,7 +28,7 @@ def encoder_names() -> list[str]:
 
 
 def get_encoder(name: str) -> TextEncoder:
-    """The encoder of this name. ValueError if there is none, ImportError if its extra is missing."""
+    """The encoder of this name; ValueError if there is none, ImportError without its extra."""
     if name not in _ENCODERS:
         raise ValueError(f"get_encoder: expected one of {', '.join(_ENCODERS)}, got {name!r}")
     return _ENCODERS[name]()

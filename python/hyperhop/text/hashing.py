@@ -45,7 +45,8 @@ class HashingEncoder:
                 np.add.at(row, index, weight)
         norms = np.sqrt((counts * counts).sum(axis=1).astype(np.float64))
         norms[norms == 0] = 1.0
-        return (counts / norms[:, None]).astype(np.float32)
+        rows: npt.NDArray[np.float32] = (counts / norms[:, None]).astype(np.float32)
+        return rows
 
 
 @lru_cache(maxsize=65536)

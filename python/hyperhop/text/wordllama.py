@@ -17,7 +17,7 @@ class WordLlamaEncoder:
             import wordllama
         except ImportError as error:
             raise ImportError(
-                'WordLlama needs the extra \'text\': pip install "hyperhop[text]"'
+                "WordLlama needs the extra 'text': pip install \"hyperhop[text]\""
             ) from error
         # the wheel keeps its files where load() does not look by default
         folder = Path(wordllama.__file__).parent
@@ -53,9 +53,7 @@ class WordLlamaEncoder:
         """Token states, float32 (total, dim), and int64 (len(texts) + 1,) offsets into them."""
         encodings = self._tokenize(list(texts)) if len(texts) else []
         # padding to the longest text of the batch is masked out
-        ids = [
-            np.asarray(e.ids, np.int64)[np.flatnonzero(e.attention_mask)] for e in encodings
-        ]
+        ids = [np.asarray(e.ids, np.int64)[np.flatnonzero(e.attention_mask)] for e in encodings]
         offsets = np.zeros(len(texts) + 1, np.int64)
         np.cumsum([len(i) for i in ids], out=offsets[1:])
         flat = np.concatenate(ids) if ids else np.zeros(0, np.int64)

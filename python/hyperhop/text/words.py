@@ -7,19 +7,6 @@ from functools import lru_cache
 _WORD = re.compile(r"[^\W_]+")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
-# Closed-class English words: they hold a sentence together and name no relation.
-FUNCTION_WORDS = frozenset(
-    "a an the this that these those there and or but if of in on at to by for from with as into "
-    "about is are was were be been being am do does did done has have had having can could will "
-    "would shall should may might must it its it's he him his she her they them their i me my we "
-    "our you your what which who whom whose where when why how not no s t d so than then too very "
-    "also both any some all each every other such same".split()
-)
-# Words that only ask for an answer; a graph whose relations use one keeps it.
-REQUEST_WORDS = frozenset(
-    "tell give list show find name names called please know many much".split()
-)
-
 
 def words(text: str) -> list[str]:
     """Lower-cased (casefolded, NFKC) words of `text`; underscores and punctuation separate."""
@@ -29,6 +16,20 @@ def words(text: str) -> list[str]:
 def split_identifier(name: str) -> list[str]:
     """Words of one identifier: also split where camelCase changes case."""
     return words(_CAMEL.sub(" ", name))
+
+
+# Closed-class English words: they hold a sentence together and name no relation.
+FUNCTION_WORDS = frozenset(
+    words("""
+    a an the this that these those there and or but if of in on at to by for from with as into about
+    is are was were be been being am do does did done has have had having can could will would shall
+    should may might must it its he him his she her they them their i me my we our you your what
+    which who whom whose where when why how not no s t d so than then too very also both any some
+    all each every other such same
+    """)
+)
+# Words that only ask for an answer; a graph whose relations use one keeps it.
+REQUEST_WORDS = frozenset(words("tell give list show find name names called please know many much"))
 
 
 @lru_cache(maxsize=65536)

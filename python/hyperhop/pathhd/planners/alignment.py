@@ -80,7 +80,7 @@ def read_question(
 
 
 def _split(group: Group, lexicon: RelationLexicon, alike: WordSimilarity) -> list[Group]:
-    """Parts of a group, nearest to the topic first: a new one where a word names another relation."""
+    """Parts of a group, nearest to the topic first; naming another relation starts a new one."""
     parts: list[list[str]] = [[]]
     current: Set[str] = frozenset()
     for word, row in zip(group.words, alike(group.words), strict=True):
@@ -127,16 +127,18 @@ def align(
 ) -> npt.NDArray[np.float64]:
     """Score of every candidate, float64 (N,).
 
-    A group and a step are alike by the best pair of words (or by `phrases`, float32 (groups, U), how
-    alike whole groups and relations are) and by how many of the relation's words the group has, half
-    each. Groups and steps are aligned in order, each at most once (Needleman and Wunsch, without gap
-    costs); the sum is divided by the larger count. Precision is how much of the steps' words the whole
-    question has. O(groups * length * N).
+    A group and a step are alike by the best pair of words (or by `phrases`, float32 (groups, U),
+    how alike whole groups and relations are) and by how many of the relation's words the group has,
+    half each. Groups and steps are aligned in order, each at most once (Needleman and Wunsch,
+    without gap costs); the sum is divided by the larger count. Precision is how much of the steps'
+    words the whole question has. O(groups * length * N).
     """
     lengths = np.maximum(candidates.lengths, 1)
     groups = len(reading.starts)
-    scores = -weights.length * lengths - weights.steps * abs(groups - lengths)
-    if groups == 0:
+    scores: npt.NDArray[np.float64] = -weights.length * lengths - weights.steps * abs(
+        groups - lengths
+    )
+    if groups == 0 or len(candidates) == 0:
         return scores
     core, core_starts = lexicon.core.take(candidates.symbols)
     context, context_starts = lexicon.context.take(candidates.symbols)
@@ -165,9 +167,7 @@ def align(
     return scores + _ordered(steps, candidates) / np.maximum(lengths, groups)
 
 
-def _ordered(
-    steps: npt.NDArray[np.floating], candidates: Candidates
-) -> npt.NDArray[np.float64]:
+def _ordered(steps: npt.NDArray[np.floating], candidates: Candidates) -> npt.NDArray[np.float64]:
     """Best sum of an in-order, one-to-one alignment of groups and steps, for every candidate."""
     groups, count = len(steps), len(candidates)
     previous = np.zeros((groups + 1, count))

@@ -22,8 +22,8 @@ Floats = npt.NDArray[np.float32]
 class EmbeddingPlanner:
     """Aligns by cosines of words and phrases, and adds the cosine of question and whole path.
 
-    A path's vector is the normalised sum of its relations' vectors, the question's that of its groups.
-    Relations are encoded once per graph, each question word once.
+    A path's vector is the normalised sum of its relations' vectors, the question's that of its
+    groups. Relations are encoded once per graph, each question word once.
     """
 
     def __init__(self, symbols: Sequence[str], encoder: TextEncoder) -> None:
@@ -53,7 +53,7 @@ class EmbeddingPlanner:
         return np.array([self._encode(text) for text in texts], np.float32).reshape(-1, self._dim)
 
     def _alike(self, words: Sequence[str]) -> Floats:
-        return np.maximum(self._vectors(words) @ self._words.T, 0)
+        return np.asarray(np.maximum(self._vectors(words) @ self._words.T, 0), np.float32)
 
     def _cosine(
         self, reading: Reading, relations: Floats, candidates: Candidates
@@ -73,4 +73,6 @@ class EmbeddingPlanner:
                 products = gram[candidates.table[:, a], candidates.table[:, b]]
                 squared += np.where(both, products, 0.0)
         norms = np.sqrt(np.maximum(squared, 0.0)) * np.linalg.norm(question)
-        return np.divide(dot, norms, out=np.zeros(len(dot)), where=norms > 1e-6)
+        cosines = np.zeros(len(dot))
+        np.divide(dot, norms, out=cosines, where=norms > 1e-6)
+        return cosines

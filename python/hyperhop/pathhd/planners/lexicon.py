@@ -32,8 +32,8 @@ class RelationLexicon:
 
     Attributes:
         vocabulary: the distinct words of all relations, sorted.
-        core, context: word ids of each symbol. Function words are left out of a core that has others.
-            A symbol without context words repeats its core, so that no row is empty.
+        core, context: word ids of each symbol. Function words are left out of a core that has
+            others. A symbol without context words repeats its core, so that no row is empty.
         inverse: bool (S,), whether the symbol walks its relation backwards.
         phrases: the core words of each symbol, as text.
         keep: question words that count although they are function or request words, because some

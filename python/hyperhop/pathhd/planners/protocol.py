@@ -17,7 +17,8 @@ class Plans:
 
     Attributes:
         sequences: int64 (P,), indices of candidates.
-        weights: float64 (P,), descending; only order and differences within a question mean something.
+        weights: float64 (P,), descending; only their order and differences within one question
+            mean something.
     """
 
     sequences: npt.NDArray[np.int64]
@@ -44,8 +45,8 @@ class Planner(Protocol):
         ...
 
 
-def ranked(scores: npt.NDArray[np.floating], candidates: Candidates) -> Plans:
+def ranked(scores: npt.NDArray[np.float64], candidates: Candidates) -> Plans:
     """Plans in total order. Scores are rounded, so that sums equal but for rounding are ties."""
-    rounded = np.round(scores.astype(np.float64), 6)
+    rounded = np.asarray(np.round(scores, 6), np.float64)
     order = candidates.order(rounded)
     return Plans(order, rounded[order])

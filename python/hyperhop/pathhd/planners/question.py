@@ -1,8 +1,8 @@
-"""The shape of a question: its content words, grouped and ordered by their distance to the topic.
+"""The shape of a question: content words, grouped and ordered by their distance to the topic.
 
-English says a path in two ways: after the topic outwards ("Ann 's mother 's job") and before it inwards
-("the job of the mother of Ann", "the country whose capital is Lima"). Read from the topic outwards, both
-give one group of words for each step.
+English says a path in two ways: after the topic outwards ("Ann 's mother 's job") and before it
+inwards ("the job of the mother of Ann", "the country whose capital is Lima"). Read from the topic
+outwards, both give one group of words for each step.
 """
 
 import re
@@ -10,15 +10,15 @@ import unicodedata
 from collections.abc import Set
 from dataclasses import dataclass, replace
 
-from hyperhop.text.words import FUNCTION_WORDS, REQUEST_WORDS
+from hyperhop.text.words import FUNCTION_WORDS, REQUEST_WORDS, words
 
 _TOKEN = re.compile(r"['’]s\b|['’](?!\w)|[^\W_]+")
-_RELATIVE = frozenset("whose that which who whom where".split())
-_COPULA = frozenset("is are was were".split())
-_DO = frozenset("do does did".split())
+_RELATIVE = frozenset(words("whose that which who whom where"))
+_COPULA = frozenset(words("is are was were"))
+_DO = frozenset(words("do does did"))
 # "where does he live" and "how did he die" ask for a step that no noun names
-_ADVERBS = frozenset("where when how".split())
-_PRONOUNS = frozenset("who whom what".split())
+_ADVERBS = frozenset(words("where when how"))
+_PRONOUNS = frozenset(words("who whom what"))
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class Group:
     `outward`: read from the topic on, so its first word is the nearest; else its last word is.
     `backwards`: said as "whose ... is TOPIC", a step against the relation's direction.
     `asked`: the noun of "which NOUN"; it may only say what kind of thing the answer is.
-    `predicate`: said of the topic right after it ("which currency does TOPIC use"); it may belong to
-    what is asked. `opening`: no more than a question word.
+    `predicate`: said of the topic right after it ("which currency does TOPIC use"); it may belong
+    to what is asked. `opening`: no more than a question word.
     """
 
     words: tuple[str, ...]
@@ -59,13 +59,13 @@ def parse_question(
 ) -> list[Group]:
     """Groups of content words, the one nearest the topic first.
 
-    Without a mention the topic is taken to stand at the end. `keep` holds words that count as content
-    although they are function or request words. O(len(question)).
+    Without a mention the topic is taken to stand at the end. `keep` holds words that count as
+    content although they are function or request words. O(len(question)).
     """
     start, end = mention if mention is not None else (len(question), len(question))
     before = _leading(_tokens(question[:start]), keep)
     tokens = _tokens(question[end:])
-    after = [Group(tuple(words), outward=True) for words in _groups(tokens, keep)]
+    after = [Group(tuple(run), outward=True) for run in _groups(tokens, keep)]
     if before and after and not _separates(tokens[0]):
         after[0] = replace(after[0], predicate=True)
     return after + before[::-1]
@@ -99,7 +99,7 @@ def _groups(tokens: list[str], keep: Set[str]) -> list[list[str]]:
 
 def _leading(tokens: list[str], keep: Set[str]) -> list[Group]:
     """Groups before the topic, in text order."""
-    groups = [Group(tuple(words)) for words in _groups(tokens, keep)]
+    groups = [Group(tuple(run)) for run in _groups(tokens, keep)]
     if not groups:
         opening = next((t for t in tokens if t in _ADVERBS or t in _PRONOUNS), None)
         asks_verb = opening in _ADVERBS or any(t in _DO for t in tokens)
