@@ -1,0 +1,6 @@
+"""Published benchmarks, exact metrics and the runs that produce reported numbers."""
+
+from hyperhop.evaluate import metrics, pathquestion, splits
+from hyperhop.evaluate.harness import PathQuestionResult, evaluate_pathquestion
+
+__all__ = ["PathQuestionResult", "evaluate_pathquestion", "metrics", "pathquestion", "splits"]

@@ -1,0 +1,98 @@
+"""What a retriever hands to a reader and a reader to the caller: evidence, answers, protocols."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Protocol, runtime_checkable
+
+
+@dataclass(frozen=True)
+class EvidencePath:
+    """One walk in the graph: `len(entities) == len(relations) + 1`.
+
+    `relations` are symbol names: a relation walked against its direction is marked with "^".
+    """
+
+    entities: list[str]
+    relations: list[str]
+    score: float
+
+
+@dataclass(frozen=True)
+class EvidenceSequence:
+    """One relation sequence and *all* entities it leads to, by name, however many paths are shown.
+
+    `plan` is the planner's score of it, `score` the retriever's.
+    """
+
+    relations: list[str]
+    ends: list[str]
+    score: float
+    plan: float
+
+
+@dataclass(frozen=True)
+class EvidencePassage:
+    """One passage of text."""
+
+    id: str
+    text: str
+    score: float
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Ranked evidence for one question, best first.
+
+    `sequences` are the distinct relation sequences behind `paths`. `timings` are milliseconds by
+    stage. `truncated` says that an enumeration was cut, so that more may exist.
+    """
+
+    topic: str | None = None
+    paths: list[EvidencePath] = field(default_factory=list)
+    sequences: list[EvidenceSequence] = field(default_factory=list)
+    passages: list[EvidencePassage] = field(default_factory=list)
+    timings: Mapping[str, float] = field(default_factory=dict)
+    truncated: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists, dicts, strings and numbers, ready for JSON."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A reader's answer; `citations` are indexes into the evidence's paths (or passages).
+
+    `llm_calls` counts completed calls of a language model, `llm_attempts` those with retries.
+    `timings` are milliseconds by stage.
+    """
+
+    text: str
+    entities: list[str] = field(default_factory=list)
+    citations: list[int] = field(default_factory=list)
+    rationale: str = ""
+    llm_calls: int = 0
+    llm_attempts: int = 0
+    timings: Mapping[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain lists, dicts, strings and numbers, ready for JSON."""
+        return asdict(self)
+
+
+@runtime_checkable
+class Retriever(Protocol):
+    """Finds evidence for a question."""
+
+    def retrieve(self, question: str, topic: str | None = None) -> Evidence:
+        """Evidence, best first."""
+        ...
+
+
+@runtime_checkable
+class Reader(Protocol):
+    """Reads an answer out of evidence."""
+
+    def read(self, question: str, evidence: Evidence) -> Answer:
+        """The answer with its citations."""
+        ...

@@ -1,0 +1,27 @@
+"""PathHD: relation paths as hypervectors, one reader call a question."""
+
+from hyperhop.pathhd.calibration import Calibration, Frequencies
+from hyperhop.pathhd.planners import (
+    EmbeddingPlanner,
+    LexicalPlanner,
+    Planner,
+    Plans,
+    get_planner,
+    planner_names,
+)
+from hyperhop.pathhd.query import encode_query
+from hyperhop.pathhd.retriever import PathHD, TopicNotFound
+
+__all__ = [
+    "Calibration",
+    "EmbeddingPlanner",
+    "Frequencies",
+    "LexicalPlanner",
+    "PathHD",
+    "Planner",
+    "Plans",
+    "TopicNotFound",
+    "encode_query",
+    "get_planner",
+    "planner_names",
+]

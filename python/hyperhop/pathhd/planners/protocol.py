@@ -1,0 +1,52 @@
+"""What a planner must offer: which of the existing relation sequences does a question ask for?"""
+
+from dataclasses import dataclass
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperhop.pathhd.candidates import Candidates
+
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True)
+class Plans:
+    """Candidate sequences in the order of their weights, best first.
+
+    Attributes:
+        sequences: int64 (P,), indices of candidates.
+        weights: float64 (P,), descending; only their order and differences within one question
+            mean something.
+    """
+
+    sequences: npt.NDArray[np.int64]
+    weights: npt.NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.sequences)
+
+
+@runtime_checkable
+class Planner(Protocol):
+    """Ranks candidate sequences for a question; deterministic."""
+
+    @property
+    def name(self) -> str:
+        """Recorded with every result."""
+        ...
+
+    def plan(self, question: str, mention: Span | None, candidates: Candidates) -> Plans:
+        """All candidates with their weights, total order: weight, then relation names.
+
+        `mention` is where the question names its topic: (start, end) in characters, or None.
+        """
+        ...
+
+
+def ranked(scores: npt.NDArray[np.float64], candidates: Candidates) -> Plans:
+    """Plans in total order. Scores are rounded, so that sums equal but for rounding are ties."""
+    rounded = np.asarray(np.round(scores, 6), np.float64)
+    order = candidates.order(rounded)
+    return Plans(order, rounded[order])

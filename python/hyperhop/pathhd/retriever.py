@@ -1,0 +1,286 @@
+"""PathHD: plan, encode, retrieve, read (algorithm 1 of the paper, vector-only)."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperhop import ghrr
+from hyperhop.evidence import Answer, Evidence, EvidencePath, EvidenceSequence, Reader
+from hyperhop.graph import EntityLinker, KnowledgeGraph
+from hyperhop.llm.reader import VectorReader
+from hyperhop.pathhd.calibration import Calibration
+from hyperhop.pathhd.candidates import Candidates, name_ranks
+from hyperhop.pathhd.planners import Planner, Plans, get_planner
+from hyperhop.pathhd.planners.question import find_mention
+from hyperhop.pathhd.query import QueryKind, encode_query
+from hyperhop.text import TextEncoder, get_encoder
+
+_MOST_TOPICS = 3  # mentions planned from, where a question names several entities
+
+
+class TopicNotFound(LookupError):
+    """The question names no entity of the graph."""
+
+
+class PathHD:
+    """Answers questions by relation sequences that exist from the topic entity.
+
+    Args:
+        kg: the graph.
+        encoder: name or TextEncoder, used by the planner "embedding".
+        planner: "lexical", "embedding" or a Planner over `kg.symbols`.
+        k: how many results to keep.
+        k_unit: "sequence": the K best distinct relation sequences, each with its entity paths;
+            "path": the K best entity paths (algorithm 1).
+        max_hops: longest sequence; shorter ones are candidates too.
+        inverse: also walk edges backwards.
+        simple: no entity twice on a path.
+        return_to_topic: whether a walk may come back to its topic.
+        beam: sequences kept at each depth, see `KnowledgeGraph.sequences`.
+        cap: sequences in all.
+        path_cap: entity paths in all; every sequence keeps at least one. Ends of sequences are
+            complete however small it is.
+        calibration: None for plain similarities, a Calibration, or a preset's name (without
+            training frequencies, see Calibration).
+        query: "bundle" (default): the K best plans bundled, so that ranks 2..K follow the planner;
+            "best": the paper's single plan, whose ranks 2..K are noise. See `encode_query`.
+        reader: what `answer` reads with.
+        blocks, block_size, family, seed: the codebook over `kg.symbols`, built here once.
+
+    Topic: `topic=` (name or id) wins. Otherwise the entities the question mentions are linked by
+    name; of several, the first three (longest mention first) are planned from, and the best plan
+    decides, the earlier one where plans weigh the same. TopicNotFound if there is none,
+    UnknownEntity for a `topic` the graph does not have. A graph without entities gives evidence
+    without paths.
+
+    Ties are broken by relation names, then entity names, so a graph's answer does not depend on the
+    order its file had. Every returned path has been looked up in the graph edge by edge.
+    """
+
+    def __init__(
+        self,
+        kg: KnowledgeGraph,
+        encoder: str | TextEncoder = "hashing",
+        planner: str | Planner = "lexical",
+        k: int = 3,
+        k_unit: Literal["sequence", "path"] = "sequence",
+        max_hops: int = 4,
+        inverse: bool = True,
+        simple: bool = False,
+        return_to_topic: bool = True,
+        beam: int | None = None,
+        cap: int = 100_000,
+        path_cap: int = 1_000,
+        calibration: Calibration | str | None = None,
+        query: QueryKind = "bundle",
+        reader: Reader | None = None,
+        blocks: int = 256,
+        block_size: int = 4,
+        family: ghrr.Family = "haar",
+        seed: int = 0,
+    ) -> None:
+        for name, value in (("k", k), ("max_hops", max_hops), ("path_cap", path_cap)):
+            if value < 1:
+                raise ValueError(f"PathHD: {name} must be at least 1, got {value}")
+        if k_unit not in ("sequence", "path"):
+            raise ValueError(f"PathHD: k_unit must be sequence or path, got {k_unit!r}")
+        if query not in ("bundle", "best"):
+            raise ValueError(f"PathHD: query must be bundle or best, got {query!r}")
+        self.kg = kg
+        self.k, self.k_unit, self.query = k, k_unit, query
+        self.max_hops, self.inverse = max_hops, inverse
+        self.simple, self.return_to_topic = simple, return_to_topic
+        self.beam, self.cap, self.path_cap = beam, cap, path_cap
+        self.encoder = get_encoder(encoder) if isinstance(encoder, str) else encoder
+        symbols = kg.symbols
+        self.planner = (
+            get_planner(planner, symbols, self.encoder) if isinstance(planner, str) else planner
+        )
+        self.calibration = (
+            Calibration.preset(calibration) if isinstance(calibration, str) else calibration
+        )
+        self.reader = VectorReader() if reader is None else reader
+        self.codebook = ghrr.Codebook(symbols, blocks, block_size, family, seed)
+        self._symbols, self._ranks = symbols, name_ranks(symbols)
+        self._linker = EntityLinker(kg)
+
+    def retrieve(
+        self, question: str, topic: str | int | None = None, *, threads: int | None = None
+    ) -> Evidence:
+        """Evidence for one question: the best sequences and their paths, scores and timings in ms.
+
+        Stages timed: link, plan (enumerating sequences included), encode, score, expand.
+        """
+        clock = _Clock()
+        topics = self._topics(question, topic)
+        clock.lap("link")
+        if not topics:
+            return Evidence(timings=clock.laps)
+        entity, candidates, plans = self._plan(question, topics)
+        clock.lap("plan")
+        name = self.kg.entity_name(entity)
+        truncated = candidates.paths.truncated
+        if len(candidates) == 0:
+            return Evidence(topic=name, timings=clock.laps, truncated=truncated)
+        vector = encode_query(self.codebook, candidates, plans, self.query, self.k, threads)
+        clock.lap("encode")
+        scores = self._score(vector, candidates, threads)
+        clock.lap("score")
+        evidence = self._expand(entity, candidates, plans, scores)
+        clock.lap("expand")
+        return replace(
+            evidence,
+            topic=name,
+            timings=clock.laps,
+            truncated=truncated or evidence.truncated,
+        )
+
+    def answer(
+        self, question: str, topic: str | int | None = None, *, threads: int | None = None
+    ) -> Answer:
+        """The reader's answer to the evidence retrieved; timings of both."""
+        return self._read(question, self.retrieve(question, topic, threads=threads))
+
+    def retrieve_batch(
+        self,
+        questions: Sequence[str],
+        topics: Sequence[str | int | None] | None = None,
+        *,
+        threads: int | None = None,
+    ) -> list[Evidence]:
+        """`retrieve` of each question: the same bits. ValueError unless topics are as many."""
+        given = [None] * len(questions) if topics is None else list(topics)
+        if len(given) != len(questions):
+            raise ValueError(f"PathHD: {len(questions)} questions, but {len(given)} topics")
+        return [
+            self.retrieve(question, topic, threads=threads)
+            for question, topic in zip(questions, given, strict=True)
+        ]
+
+    def answer_batch(
+        self,
+        questions: Sequence[str],
+        topics: Sequence[str | int | None] | None = None,
+        *,
+        threads: int | None = None,
+    ) -> list[Answer]:
+        """`answer` of each question: the same bits."""
+        evidence = self.retrieve_batch(questions, topics, threads=threads)
+        return [self._read(q, e) for q, e in zip(questions, evidence, strict=True)]
+
+    def _read(self, question: str, evidence: Evidence) -> Answer:
+        answer = self.reader.read(question, evidence)
+        return replace(answer, timings={**evidence.timings, **answer.timings})
+
+    def _topics(
+        self, question: str, topic: str | int | None
+    ) -> list[tuple[int, tuple[int, int] | None]]:
+        """(entity, mention) pairs to plan from; none where the graph is empty."""
+        if topic is not None:
+            entity = self.kg.entity_id(topic) if isinstance(topic, str) else int(topic)
+            return [(entity, find_mention(question, self.kg.entity_name(entity)))]
+        if self.kg.num_entities == 0:
+            return []
+        matches = self._linker.link(question)
+        if not matches:
+            raise TopicNotFound(
+                f"the question names no entity of the graph; give one with topic=: {question!r}"
+            )
+        return [(match.entity, match.span) for match in matches[:_MOST_TOPICS]]
+
+    def _plan(
+        self, question: str, topics: list[tuple[int, tuple[int, int] | None]]
+    ) -> tuple[int, Candidates, Plans]:
+        planned = []
+        for entity, mention in topics:
+            paths = self.kg.sequences(
+                entity,
+                self.max_hops,
+                beam=self.beam,
+                cap=self.cap,
+                inverse=self.inverse,
+                return_to_topic=self.return_to_topic,
+            )
+            candidates = Candidates(paths, self._symbols, self._ranks)
+            planned.append((entity, candidates, self.planner.plan(question, mention, candidates)))
+        # max keeps the first of equals
+        return max(planned, key=lambda p: p[2].weights[0] if len(p[2]) else -np.inf)
+
+    def _score(
+        self, vector: npt.NDArray[np.float32], candidates: Candidates, threads: int | None
+    ) -> npt.NDArray[np.float64]:
+        similarities = ghrr.score_paths(self.codebook, vector, candidates.paths, threads=threads)
+        if self.calibration is None:
+            return np.asarray(similarities, np.float64)
+        schemas = [candidates.relations(i) for i in range(len(candidates))]
+        return self.calibration.apply(similarities, schemas)
+
+    def _expand(
+        self,
+        entity: int,
+        candidates: Candidates,
+        plans: Plans,
+        scores: npt.NDArray[np.float64],
+    ) -> Evidence:
+        """Entity paths of the best sequences, in order, until K are found."""
+        planned = dict(zip(plans.sequences.tolist(), plans.weights.tolist(), strict=True))
+        order = candidates.order(scores)
+        paths: list[EvidencePath] = []
+        sequences: list[EvidenceSequence] = []
+        truncated = False
+        # only `simple` leaves a sequence without paths and so needs a second round
+        for start in range(0, len(order), self.k):
+            room = self.k - (len(sequences) if self.k_unit == "sequence" else len(paths))
+            if room <= 0 or len(paths) >= self.path_cap:
+                break
+            chosen = order[start : start + self.k]
+            found = self.kg.paths(
+                entity,
+                self.max_hops,
+                sequences=candidates.paths.take(chosen),
+                cap=self.path_cap,
+                simple=self.simple,
+                return_to_topic=self.return_to_topic,
+            )
+            truncated = truncated or found.truncated or found.ends_truncated
+            for row, index in enumerate(chosen.tolist()):
+                walks = found.of_sequence(row)
+                if len(walks) == 0 or room <= 0:
+                    continue
+                if self.k_unit == "path":
+                    walks = walks[:room]
+                room -= 1 if self.k_unit == "sequence" else len(walks)
+                relations, score = candidates.relations(index), float(scores[index])
+                symbols = candidates.paths[index].tolist()
+                for walk in walks.tolist():
+                    self._check(walk, symbols)
+                    paths.append(EvidencePath(self.kg.entity_names(walk), relations, score))
+                ends = self.kg.entity_names(found.ends_of(row).tolist())
+                weight = planned.get(index, float("-inf"))
+                sequences.append(EvidenceSequence(relations, ends, score, weight))
+        return Evidence(paths=paths, sequences=sequences, truncated=truncated)
+
+    def _check(self, walk: list[int], symbols: list[int]) -> None:
+        """Every step of a path must be a fact of the graph."""
+        relations = self.kg.num_relations
+        for head, symbol, tail in zip(walk, symbols, walk[1:], strict=False):
+            fact = (head, symbol, tail) if symbol < relations else (tail, symbol - relations, head)
+            if not self.kg.has_triple(*fact):
+                raise RuntimeError(f"PathHD: a path holds {fact}, which is no fact of the graph")
+
+
+class _Clock:
+    """Milliseconds by stage."""
+
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = perf_counter()
+
+    def lap(self, stage: str) -> None:
+        now = perf_counter()
+        self.laps[stage] = (now - self._last) * 1e3
+        self._last = now

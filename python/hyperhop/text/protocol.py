@@ -1,0 +1,30 @@
+"""What an encoder of text must offer; anything with these members is one."""
+
+from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
+
+import numpy as np
+import numpy.typing as npt
+
+
+@runtime_checkable
+class TextEncoder(Protocol):
+    """Maps texts to unit vectors.
+
+    An encoder may also have `encode_tokens(texts) -> (states, offsets)`: float32 (total, dim) token
+    states and int64 (len(texts) + 1,) offsets.
+    """
+
+    @property
+    def name(self) -> str:
+        """Recorded in an index, so that a question is encoded the way its graph was."""
+        ...
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        ...
+
+    def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Float32 (len(texts), dim), rows of unit length; a text without words is a zero row."""
+        ...
