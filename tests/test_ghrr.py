@@ -6,13 +6,13 @@ import pickle
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import block_sizes, blocks, hypervectors, ragged_paths, seeds
 
 import hyperhop as hh
+import reference
 from hyperhop import _core, ghrr
+from strategies import block_sizes, blocks, hypervectors, ragged_paths, seeds
 
 EPS = np.finfo(np.float32).eps
 
@@ -26,7 +26,7 @@ def noise(cb):
     return 8 / math.sqrt(2 * cb.blocks * cb.block_size**2)
 
 
-# --- codebook ---------------------------------------------------------------------------------------
+# --- codebook -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("family", ["haar", "householder", "diagonal"])
@@ -123,7 +123,7 @@ def test_array_is_planes_transposed():
     assert np.array_equal(reference.to_planes(cb.array), cb.planes)
 
 
-# --- binding ----------------------------------------------------------------------------------------
+# --- binding --------------------------------------------------------------------------------------
 
 
 @given(hypervectors(3))
@@ -218,7 +218,7 @@ def test_leading_axes_broadcast():
         ghrr.bind(cb.array[:3], cb.array[:4])
 
 
-# --- bundle, normalize, unitarize, similarity -------------------------------------------------------
+# --- bundle, normalize, unitarize, similarity -----------------------------------------------------
 
 
 @given(hypervectors(4), st.lists(st.floats(-2, 2, width=32), min_size=4, max_size=4))
@@ -281,7 +281,7 @@ def test_similarity_does_not_depend_on_scale(isa, power):
     assert ghrr.similarity(scaled, scaled) == pytest.approx(1, abs=1e-6)
 
 
-# --- paths ------------------------------------------------------------------------------------------
+# --- paths ----------------------------------------------------------------------------------------
 
 
 @given(st.data(), blocks, block_sizes, seeds)
@@ -366,7 +366,7 @@ def test_long_paths_use_the_comparison_sort():
     cb = codebook(3, blocks=4, block_size=2)
     rng = np.random.default_rng(2)
     sequences = [list(rng.integers(0, 3, n)) for n in (40, 0, 33, 40, 1, 200)]
-    sequences.append(sequences[0][:39] + [(sequences[0][39] + 1) % 3])
+    sequences.append([*sequences[0][:39], (sequences[0][39] + 1) % 3])
     encoded = ghrr.encode_paths(cb, hh.Paths.from_lists(sequences))
     for vector, sequence in zip(encoded, sequences, strict=True):
         assert np.abs(vector - reference.encode(cb.array, sequence)).max() < 1e-4
@@ -426,7 +426,11 @@ def test_a_nan_in_the_query_surfaces():
         ),
         (lambda cb: ghrr.similarity(cb.array, 3.0), TypeError, "y must be complex64"),
         (lambda cb: ghrr.bind(cb.array, cb.array, threads=0), ValueError, "threads must be at"),
-        (lambda cb: ghrr.bind(cb.array, cb.array, threads=1.5), TypeError, "threads must be an int"),
+        (
+            lambda cb: ghrr.bind(cb.array, cb.array, threads=1.5),
+            TypeError,
+            "threads must be an int",
+        ),
         (
             lambda cb: ghrr.bind(cb.array, cb.array, out=np.zeros(3, np.complex64)),
             ValueError,
@@ -445,7 +449,7 @@ def test_bad_arguments_get_one_clear_sentence(call, error, message):
     assert "\n" not in str(caught.value)
 
 
-# --- arrays of any kind -----------------------------------------------------------------------------
+# --- arrays of any kind ---------------------------------------------------------------------------
 
 
 def strided(x, pattern):
@@ -521,7 +525,9 @@ def test_torch_tensors_in_torch_tensors_out():
 
 def test_a_gpu_array_is_refused_by_name():
     class Device:
-        __cuda_array_interface__ = {"shape": (1,), "typestr": "<f4", "data": (0, False), "version": 3}
+        @property
+        def __cuda_array_interface__(self):
+            return {"shape": (1,), "typestr": "<f4", "data": (0, False), "version": 3}
 
     with pytest.raises(TypeError, match="x is an array on a GPU"):
         ghrr.bind(Device(), Device())

@@ -1,4 +1,4 @@
-"""The linker trap: code compiled for a wide ISA must not lend its inline functions to the others."""
+"""The linker trap: code compiled for a wide ISA must not lend its inline functions to others."""
 
 import re
 import shutil
@@ -14,7 +14,9 @@ FLAGS = re.search(r"set\(flags_avx512 (.*)\)", (ROOT / "CMakeLists.txt").read_te
 
 
 @pytest.mark.skipif(not COMPILER or not shutil.which("nm"), reason="needs c++ and nm")
-@pytest.mark.parametrize("path", [k for k in KERNELS if k.name != "check.cpp"], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "path", [k for k in KERNELS if k.name != "check.cpp"], ids=lambda p: p.name
+)
 def test_weak_symbols_stay_in_their_namespace(path, tmp_path):
     target = subprocess.run(
         [COMPILER, "-dumpmachine"], capture_output=True, text=True, check=True
@@ -22,8 +24,10 @@ def test_weak_symbols_stay_in_their_namespace(path, tmp_path):
     isa, flags = ("avx512", FLAGS.split()) if target.startswith("x86_64") else ("baseline", [])
     out = tmp_path / "kernel.o"
     subprocess.run(
-        [COMPILER, "-std=c++17", "-O0", "-Wno-psabi", f"-DHH_ISA={isa}", *flags]
-        + ["-c", str(path), "-o", str(out)],
+        [
+            *(COMPILER, "-std=c++17", "-O0", "-Wno-psabi", f"-DHH_ISA={isa}", *flags),
+            *("-c", str(path), "-o", str(out)),
+        ],
         check=True,
     )
     listing = subprocess.run(

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-import reference
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 import hyperhop as hh
+import reference
 
 values = st.one_of(
     st.sampled_from([0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan]), st.floats(-10, 10, width=32)

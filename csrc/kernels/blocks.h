@@ -6,6 +6,8 @@
 #pragma once
 #include <stdint.h>
 
+#include "../portability.h"
+
 namespace hyperhop {
 
 constexpr int kMaxBlockSize = 16;
@@ -13,13 +15,16 @@ constexpr int kTileLanes = 16;
 
 enum class Layout { planes, complex };
 
+// Inlined always: an out-of-line copy compiled for one ISA must not serve another.
 struct BlockShape {
-  int64_t blocks;                                                           // D
-  int block_size;                                                           // m
-  int64_t entries() const { return int64_t(block_size) * block_size * 2; }  // floats per block
-  int64_t floats() const { return entries() * blocks; }                     // floats per row
-  int64_t tiles() const { return (blocks + kTileLanes - 1) / kTileLanes; }
-  int64_t tile_floats() const { return entries() * kTileLanes; }
+  int64_t blocks;  // D
+  int block_size;  // m
+
+  // Floats per block, per row (hypervector) and per compact tile.
+  HH_INLINE int64_t entries() const { return int64_t(block_size) * block_size * 2; }
+  HH_INLINE int64_t floats() const { return entries() * blocks; }
+  HH_INLINE int64_t tiles() const { return (blocks + kTileLanes - 1) / kTileLanes; }
+  HH_INLINE int64_t tile_floats() const { return entries() * kTileLanes; }
 };
 
 }  // namespace hyperhop

@@ -24,15 +24,15 @@ def _from_torch(x: Any, function: str, name: str) -> np.ndarray:
         )
     if x.device.type != "cpu":
         raise TypeError(
-            f"{function}: {name} is on {x.device}, but this build of hyperhop has CPU kernels only; "
-            "move it with .cpu()"
+            f"{function}: {name} is on {x.device}, but this build of hyperhop has CPU kernels "
+            "only; move it with .cpu()"
         )
     array: np.ndarray = x.resolve_conj().resolve_neg().numpy()
     return array
 
 
 def to_numpy(x: object, function: str, name: str) -> np.ndarray:
-    """`x` as a NumPy array that shares its memory where it can (arrays, tensors) or a new one (lists)."""
+    """`x` as a NumPy array, sharing the memory of arrays and tensors."""
     if _is_torch(x):
         return _from_torch(x, function, name)
     if hasattr(x, "__cuda_array_interface__"):

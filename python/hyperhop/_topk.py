@@ -13,14 +13,15 @@ def topk(
 ) -> tuple[Any, Any]:
     """The k best scores of the last axis and where they stand.
 
-    The order is total: better score first, equal scores by lower index, a NaN after every number. So
-    top-k is a prefix of top-(k+1), on any machine and with any thread count.
+    The order is total: better score first, equal scores by lower index, a NaN after every number.
+    So top-k is a prefix of top-(k+1), on any machine and with any thread count.
 
     Args:
         scores: (..., n) float32 or float64; float16 is widened to float32. NumPy or CPU torch.
         k: how many; k > n gives n.
         largest: best means largest (default) or smallest.
-        threads: over rows; None for the default (HYPERHOP_NUM_THREADS, else the processors allowed).
+        threads: over rows; None for the default (HYPERHOP_NUM_THREADS, else the processors
+        allowed).
 
     Returns:
         (indices int64 (..., min(k, n)), values of the scores' dtype), in the kind of array given.

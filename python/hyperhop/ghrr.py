@@ -4,12 +4,12 @@ A hypervector is D complex m x m blocks, d = D m^2 complex numbers. Arrays come 
 apart by dtype:
 
     complex64  (..., D, m, m)      as NumPy and torch write them
-    float32    (..., m, m, 2, D)   "planes": lanes = blocks, what the kernels work on (no transposition)
+    float32    (..., m, m, 2, D)   "planes": lanes = blocks, what the kernels work on
 
-All functions take NumPy arrays or CPU torch tensors and return the same kind, on any strides. Results
-have the same bits for any thread count, batch and order of candidates; `threads=None` is the default
-count (HYPERHOP_NUM_THREADS, else the processors this process may use) and `out=` receives an array
-result. complex128 and float64 are refused by name.
+All functions take NumPy arrays or CPU torch tensors and return the same kind, on any strides.
+Results have the same bits for any thread count, batch and order of candidates; `threads=None` is
+the default count (HYPERHOP_NUM_THREADS, else the processors this process may use) and `out=`
+receives an array result. complex128 and float64 are refused by name.
 """
 
 import hashlib
@@ -45,14 +45,15 @@ class Codebook:
     """One random hypervector of unitary blocks per symbol name (PathHD eq. 1).
 
     A symbol's hypervector is a pure function of (seed, name, block_size, family): not of the other
-    names, their order, the thread count, the instruction set or the machine, and its first D blocks do
-    not depend on `blocks`.
+    names, their order, the thread count, the instruction set or the machine, and its first D blocks
+    do not depend on `blocks`.
 
     Args:
         names: distinct symbol names, id = position.
         blocks: D, 1 or more (default 256).
         block_size: m, 1 to 16 (default 4).
-        family: "haar" (default): Haar-random U(m), E[sim(ab, ba)] = 1 / m^2; "householder": m random
+        family: "haar" (default): Haar-random U(m), E[sim(ab, ba)] = 1 / m^2; "householder": m
+        random
             reflections times random phases; "diagonal": random phases alone, which commute, so that
             the order of a path is lost (kept for ablation).
         seed: any int.
@@ -85,7 +86,11 @@ class Codebook:
             twice = next(n for i, n in enumerate(self.names) if self._ids[n] != i)
             raise ValueError(f"Codebook: names must be distinct, got {twice!r} twice")
         self.planes: npt.NDArray[np.float32] = _core.codebook(
-            self._keys(), self.blocks, self.block_size, family, threads_argument(threads, "Codebook")
+            self._keys(),
+            self.blocks,
+            self.block_size,
+            family,
+            threads_argument(threads, "Codebook"),
         )
 
     def _keys(self) -> npt.NDArray[np.uint32]:
@@ -129,8 +134,8 @@ class Codebook:
 def bind(x: Any, y: Any, *, out: Any = None, threads: int | None = None) -> Any:
     """Blockwise matrix product X_j Y_j, the binding of PathHD eq. 3.
 
-    Associative and, for m > 1, not commutative. Leading axes broadcast; both arguments have the same
-    layout, D and m. Returns that layout; O(D m^3) a row.
+    Associative and, for m > 1, not commutative. Leading axes broadcast; both arguments have the
+    same layout, D and m. Returns that layout; O(D m^3) a row.
 
     Raises:
         TypeError: for a dtype that is neither layout. ValueError: for shapes that do not fit.
@@ -201,9 +206,9 @@ def normalize(x: Any, *, out: Any = None, threads: int | None = None) -> Any:
 def unitarize(x: Any, *, out: Any = None, threads: int | None = None) -> Any:
     """Each block replaced by its polar factor, the unitary matrix nearest to it.
 
-    A rank-deficient block gives the partial isometry that is zero where the block is, so a zero block
-    stays zero; a block with a NaN or an infinity becomes NaN. Computed in float64 by one-sided Jacobi,
-    O(D m^3) a row times a few sweeps.
+    A rank-deficient block gives the partial isometry that is zero where the block is, so a zero
+    block stays zero; a block with a NaN or an infinity becomes NaN. Computed in float64 by
+    one-sided Jacobi, O(D m^3) a row times a few sweeps.
     """
     result = _core.unitarize(
         to_numpy(x, "unitarize", "x"),
@@ -216,8 +221,8 @@ def unitarize(x: Any, *, out: Any = None, threads: int | None = None) -> Any:
 def similarity(x: Any, y: Any, *, out: Any = None, threads: int | None = None) -> Any:
     """Blockwise cosine (PathHD eq. 4), float32, leading axes broadcast.
 
-    (1 / D) sum_j Re tr(X_j^H Y_j) / (|X_j| |Y_j|), in [-1, 1]. A zero block counts 0, a NaN surfaces.
-    Same layout, D and m in both. O(D m^2) a pair.
+    (1 / D) sum_j Re tr(X_j^H Y_j) / (|X_j| |Y_j|), in [-1, 1]. A zero block counts 0, a NaN
+    surfaces. Same layout, D and m in both. O(D m^2) a pair.
     """
     result = _core.similarity(
         to_numpy(x, "similarity", "x"),
@@ -229,7 +234,7 @@ def similarity(x: Any, y: Any, *, out: Any = None, threads: int | None = None) -
 
 
 def pairwise(xs: Any, ys: Any, *, out: Any = None, threads: int | None = None) -> Any:
-    """Blockwise cosine of every row of `xs` (Q, blocks) with every row of `ys` (N, blocks): (Q, N)."""
+    """Blockwise cosine of each row of `xs` (Q, blocks) with each of `ys` (N, blocks): (Q, N)."""
     return similarity(xs[:, None], ys[None], out=out, threads=threads)
 
 
@@ -276,9 +281,9 @@ def score_paths(
 ) -> Any:
     """Blockwise cosine of a query with the hypervector of each path, none of which is stored.
 
-    Equals `similarity(query, encode_paths(cb, paths))` within 1e-5: paths are walked as a trie with the
-    prefixes moved to the query's side, tr(Q^H R1 R2 R3) = <R2^H R1^H Q, R3>, which costs one block
-    product per distinct prefix and one trace per distinct path.
+    Equals `similarity(query, encode_paths(cb, paths))` within 1e-5: paths are walked as a trie with
+    the prefixes moved to the query's side, tr(Q^H R1 R2 R3) = <R2^H R1^H Q, R3>, which costs one
+    block product per distinct prefix and one trace per distinct path.
 
     Args:
         cb: the codebook the symbols index.
@@ -287,10 +292,11 @@ def score_paths(
         paths: as in `encode_paths`.
 
     Returns:
-        float32 (N,), or (Q, N) for Q queries. A score depends on the query and its own sequence alone.
+        float32 (N,), or (Q, N) for Q queries. A score depends on the query and its own sequence
+        alone.
 
-    O(D m^3) per distinct prefix, O(D m^2) per distinct path; memory beyond the arrays below 64 MiB for
-    ordinary codebooks.
+    O(D m^3) per distinct prefix, O(D m^2) per distinct path; memory beyond the arrays below 64 MiB
+    for ordinary codebooks.
     """
     given = as_paths(paths, "score_paths")
     result = _core.score_paths(
@@ -314,8 +320,8 @@ def top_paths(
 ) -> tuple[Any, Any]:
     """The k paths most similar to the query: (indices int64, scores float32), each (k,) or (Q, k).
 
-    The order of `hyperhop.topk`: score descending, then lower index; k > N gives N. Paths with the same
-    sequence score exactly alike, so ties are the normal case. Arguments as in `score_paths`.
+    The order of `hyperhop.topk`: score descending, then lower index; k > N gives N. Paths with the
+    same sequence score exactly alike, so ties are the normal case. Arguments as in `score_paths`.
     """
     given = as_paths(paths, "top_paths")
     indices, scores = _core.top_paths(
