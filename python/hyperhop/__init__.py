@@ -3,13 +3,39 @@
 Importing this package needs NumPy alone; every optional part is imported where it is first used.
 """
 
+from importlib import import_module
 from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
 
 from hyperhop import ghrr, graph
 from hyperhop._topk import topk
 from hyperhop.graph import KnowledgeGraph
 from hyperhop.paths import Paths
 
+if TYPE_CHECKING:
+    from hyperhop import llm, text
+    from hyperhop.pathhd import PathHD
+
 __version__ = version("hyperhop")
 
-__all__ = ["KnowledgeGraph", "Paths", "__version__", "ghrr", "graph", "topk"]
+__all__ = [
+    "KnowledgeGraph",
+    "PathHD",
+    "Paths",
+    "__version__",
+    "ghrr",
+    "graph",
+    "llm",
+    "text",
+    "topk",
+]
+
+# Systems are imported when first named, so that those who want the kernels do not wait for them.
+_LATER = {"PathHD": "pathhd", "llm": "llm", "text": "text"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module 'hyperhop' has no attribute {name!r}")
+    module = import_module(f"hyperhop.{_LATER[name]}")
+    return module if name == _LATER[name] else getattr(module, name)
