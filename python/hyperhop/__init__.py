@@ -5,12 +5,27 @@ Importing this package needs NumPy alone; every optional part is imported where 
 
 from typing import Any
 
-from hyperhop import ghrr, graph
+from hyperhop import evaluate, ghrr, graph, llm, text
 from hyperhop._topk import topk
+from hyperhop.evidence import Answer, Evidence
 from hyperhop.graph import KnowledgeGraph
+from hyperhop.pathhd import PathHD
 from hyperhop.paths import Paths
 
-__all__ = ["KnowledgeGraph", "Paths", "__version__", "ghrr", "graph", "topk"]
+__all__ = [
+    "Answer",
+    "Evidence",
+    "KnowledgeGraph",
+    "PathHD",
+    "Paths",
+    "__version__",
+    "evaluate",
+    "ghrr",
+    "graph",
+    "llm",
+    "text",
+    "topk",
+]
 
 
 def __getattr__(name: str) -> Any:

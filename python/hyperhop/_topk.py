@@ -21,7 +21,7 @@ def topk(
         k: how many; k > n gives n.
         largest: best means largest (default) or smallest.
         threads: over rows; None for the default (HYPERHOP_NUM_THREADS, else the processors
-        allowed).
+            allowed).
 
     Returns:
         (indices int64 (..., min(k, n)), values of the scores' dtype), in the kind of array given.

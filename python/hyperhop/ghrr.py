@@ -52,10 +52,9 @@ class Codebook:
         names: distinct symbol names, id = position.
         blocks: D, 1 or more (default 256).
         block_size: m, 1 to 16 (default 4).
-        family: "haar" (default): Haar-random U(m), E[sim(ab, ba)] = 1 / m^2; "householder": m
-        random
-            reflections times random phases; "diagonal": random phases alone, which commute, so that
-            the order of a path is lost (kept for ablation).
+        family: "haar" (default): Haar-random U(m), E[sim(ab, ba)] = 1 / m^2;
+            "householder": m random reflections times random phases; "diagonal": random phases
+            alone, which commute, so that the order of a path is lost (kept for ablation).
         seed: any int.
         threads: see the module.
 
