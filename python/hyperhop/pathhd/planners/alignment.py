@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,6 @@ WordSimilarity = Callable[[Sequence[str]], Floats]
 
 _CONTEXT = 0.5  # a domain or type word says less than the relation's own name
 _STEP = 0.35  # "which NOUN" and a predicate are steps only if some relation is at least this alike
-_NAMES = 0.9  # a word this alike names a relation
 _INVERSE = 0.02  # forward is the rule ...
 _FORWARD = 0.1  # ... but not in "whose capital is Lima"
 
@@ -48,8 +48,7 @@ class Reading:
     @property
     def groups(self) -> list[list[str]]:
         """Words of each group."""
-        ends = [*self.starts[1:].tolist(), len(self.words)]
-        return [self.words[a:b] for a, b in zip(self.starts.tolist(), ends, strict=True)]
+        return [self.words[a:b] for a, b in pairwise([*self.starts.tolist(), len(self.words)])]
 
 
 def read_question(
@@ -61,7 +60,7 @@ def read_question(
     groups that together are one relation's literal name ("place of birth") become one.
     """
     parsed = parse_question(question, mention, lexicon.keep)
-    groups = [part for group in parsed for part in _split(group, lexicon, alike)]
+    groups = [part for group in parsed for part in _split(group, lexicon)]
     if len(groups) > 1 and groups[-1].asked and not _is_step(groups[-1], alike):
         groups = groups[:-1]
     if len(groups) > 1 and groups[0].predicate:
@@ -79,12 +78,12 @@ def read_question(
     )
 
 
-def _split(group: Group, lexicon: RelationLexicon, alike: WordSimilarity) -> list[Group]:
+def _split(group: Group, lexicon: RelationLexicon) -> list[Group]:
     """Parts of a group, nearest to the topic first; naming another relation starts a new one."""
     parts: list[list[str]] = [[]]
     current: Set[str] = frozenset()
-    for word, row in zip(group.words, alike(group.words), strict=True):
-        named = lexicon.naming(np.flatnonzero(row >= _NAMES))
+    for word in group.words:
+        named = lexicon.naming(word)
         if named and current and not named & current:
             parts.append([])
             current = named

@@ -16,7 +16,7 @@ from hyperhop.text.words import stem
 # Chosen on PathQuestion dev (`disjoint`, seed 0, all four sets together).
 _WEIGHTS = AlignmentWeights(precision=0.25, steps=0.3, length=0.02)
 _SAME_STEM = 0.95  # below 1, so that "recordings" prefers `recordings` to `recording`
-_PIECES, _LEAST_PIECES = 0.8, 0.4
+_PIECES, _LEAST_PIECES = 0.8, 0.5
 
 
 class LexicalPlanner:

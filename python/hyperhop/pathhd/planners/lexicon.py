@@ -1,6 +1,7 @@
 """The words of a graph's relations, indexed once per graph."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Sequence, Set
 
 import numpy as np
 import numpy.typing as npt
@@ -55,15 +56,15 @@ class RelationLexicon:
         self.keep = frozenset(
             word for core in cores for word in core if word in FUNCTION_WORDS | REQUEST_WORDS
         )
-        self._naming: list[set[str]] = [set() for _ in self.vocabulary]
+        self._naming: dict[str, set[str]] = defaultdict(set)
         for core, phrase in zip(cores, self.phrases, strict=True):
             for word in core:
-                self._naming[ids[word]].add(phrase)
+                self._naming[stem(word)].add(phrase)
         self.literal = frozenset(frozenset(map(stem, core)) for core in cores if len(core) > 1)
 
-    def naming(self, words: npt.NDArray[np.int64]) -> set[str]:
-        """Phrases of the relations whose core has one of these word ids."""
-        return set().union(*(self._naming[word] for word in words))
+    def naming(self, word: str) -> Set[str]:
+        """Phrases of the relations whose core has a word of the same stem."""
+        return self._naming.get(stem(word), frozenset())
 
 
 def _content(core: tuple[str, ...]) -> tuple[str, ...]:

@@ -26,8 +26,10 @@ class Group:
     """Content words of one step.
 
     `outward`: read from the topic on, so its first word is the nearest; else its last word is.
-    `backwards`: said as "whose ... is TOPIC", a step against the relation's direction.
-    `asked`: the noun of "which NOUN"; it may only say what kind of thing the answer is.
+    `backwards`: said as "whose ... is TOPIC" or "TOPIC is the ... of", a step against the
+    relation's direction.
+    `asked`: the noun of "which NOUN" or "the NOUN that"; it may only say what kind of thing the
+    answer is.
     `predicate`: said of the topic right after it ("which currency does TOPIC use"); it may belong
     to what is asked. `opening`: no more than a question word.
     """
@@ -66,6 +68,8 @@ def parse_question(
     before = _leading(_tokens(question[:start]), keep)
     tokens = _tokens(question[end:])
     after = [Group(tuple(run), outward=True) for run in _groups(tokens, keep)]
+    if after and "of" in tokens[-2:] and not _separates(tokens[0]):
+        after[-1] = replace(after[-1], backwards=True)
     if before and after and not _separates(tokens[0]):
         after[0] = replace(after[0], predicate=True)
     return after + before[::-1]
@@ -104,8 +108,9 @@ def _leading(tokens: list[str], keep: Set[str]) -> list[Group]:
         opening = next((t for t in tokens if t in _ADVERBS or t in _PRONOUNS), None)
         asks_verb = opening in _ADVERBS or any(t in _DO for t in tokens)
         return [Group((opening,), opening=True)] if opening is not None and asks_verb else []
-    opening_at = next((i for i, t in enumerate(tokens) if t in ("which", "what")), len(tokens))
-    if tokens[opening_at + 1 : opening_at + 2] == [groups[0].words[0]]:
+    noun = tokens.index(groups[0].words[0])
+    heads_clause = len(groups[0].words) == 1 and _RELATIVE.intersection(tokens[noun + 1 : noun + 2])
+    if heads_clause or tokens[max(noun - 1, 0)] in ("which", "what"):
         groups[0] = replace(groups[0], asked=True)
     if tokens[-1] in _COPULA and "whose" in tokens and tokens.index("whose") > 0:
         inside = tokens[len(tokens) - tokens[::-1].index("whose") :]

@@ -1,0 +1,199 @@
+"""What a question asks for, among the sequences that exist."""
+
+import numpy as np
+import pytest
+
+from hyperhop.pathhd import Planner, get_planner, planner_names
+from hyperhop.pathhd.candidates import Candidates, name_ranks
+from hyperhop.pathhd.planners import ranked
+from hyperhop.pathhd.planners.question import find_mention, parse_question
+from hyperhop.paths import Paths
+from hyperhop.text import HashingEncoder, WordLlamaEncoder
+
+RELATIONS = ["border", "capital", "currency", "language", "parents", "place_of_birth", "spouse"]
+SYMBOLS = RELATIONS + ["^" + name for name in RELATIONS]
+PLANNERS = ["lexical", "embedding"]
+
+
+def make(planner, symbols=SYMBOLS):
+    return get_planner(planner, symbols, HashingEncoder())
+
+
+def candidates(*sequences, symbols=SYMBOLS):
+    return Candidates(Paths.from_lists(list(sequences), names=symbols), symbols)
+
+
+def best(planner, question, topic, *sequences):
+    given = candidates(*sequences)
+    plans = make(planner).plan(question, find_mention(question, topic), given)
+    return given.relations(int(plans.sequences[0]))
+
+
+@pytest.mark.parametrize(
+    ("question", "topic", "groups"),
+    [
+        ("what is Ann 's mother 's job ?", "Ann", [["mother"], ["job"]]),
+        ("what is the job of the mother of Ann ?", "Ann", [["mother"], ["job"]]),
+        ("the children of child of Ann 's wife ?", "Ann", [["wife"], ["child"], ["children"]]),
+        (
+            "Which currency is used in the country whose capital is Lima?",
+            "Lima",
+            [["capital"], ["currency", "used", "country"]],
+        ),
+        (
+            "What is the capital of the country whose currency is euro?",
+            "euro",
+            [["currency"], ["capital", "country"]],
+        ),
+        ("where does Ann 's mother come from ?", "Ann", [["mother", "come"], ["where"]]),
+        ("Which city are Ann’s parents from?", "Ann", [["parents"], ["city"]]),
+        ("What is the name of Ann's aunt?", "Ann", [["aunt"]]),
+        ("Ann", "Ann", []),
+        ("job of mother", "Ann", [["mother"], ["job"]]),
+    ],
+)
+def test_groups_lead_away_from_the_topic(question, topic, groups):
+    found = parse_question(question, find_mention(question, topic))
+    assert [list(group.words) for group in found] == groups
+
+
+def test_flags_of_groups():
+    capital, currency = parse_question(
+        "Which currency has the country whose capital is X", (48, 49)
+    )
+    assert (capital.backwards, capital.asked) == (True, False)
+    assert (currency.backwards, currency.asked) == (False, True)
+    use, currency = parse_question("Which currency does Peru use?", (20, 24))
+    assert use.predicate
+    assert use.outward
+    assert not currency.outward
+    (opening,) = parse_question("where is Ann 's", (9, 12))
+    assert opening.opening
+    (kept,) = parse_question("the name of Ann", (12, 15), keep=frozenset({"name"}))
+    assert kept.words == ("name",)
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "found"),
+    [
+        ("capital of Peru, Peru?", "Peru", "Peru"),
+        ("capital of PERU?", "Peru", "PERU"),
+        ("capital of san  josé?", "San_José", "san  josé"),
+        ("Peruvians", "Peru", None),
+        ("what of C++ (lang)?", "C++ (lang)", "C++ (lang)"),
+        ("nothing", "  ", None),
+    ],
+)
+def test_find_mention(question, name, found):
+    span = find_mention(question, name)
+    assert (None if span is None else question[slice(*span)]) == found
+    if name == "Peru" and found == "Peru":
+        assert span == (17, 21)  # the last one
+
+
+@pytest.mark.parametrize("planner", PLANNERS)
+@pytest.mark.parametrize(
+    ("question", "topic", "expected"),
+    [
+        ("What is the capital of Peru?", "Peru", ["capital"]),
+        ("Which currency is used in the country whose capital is Lima?", "Lima",
+         ["^capital", "currency"]),
+        ("Which languages are spoken in the countries that border Peru?", "Peru",
+         ["border", "language"]),
+        ("Which country is Lima the capital of?", "Lima", ["^capital"]),
+        ("Which currency does Peru use?", "Peru", ["currency"]),
+        ("Which languages are spoken in the countries bordering the country whose capital is Lima?",
+         "Lima", ["^capital", "border", "language"]),
+        ("the place of birth of Ann 's spouse", "Ann", ["spouse", "place_of_birth"]),
+        ("Who are the parents of the spouse of Ann?", "Ann", ["spouse", "parents"]),
+        ("Who is the spouse of a parent of Ann?", "Ann", ["parents", "spouse"]),
+        ("Ann's spouse?", "Ann", ["spouse"]),
+    ],
+)  # fmt: skip
+def test_best_plan(planner, question, topic, expected):
+    single = [[s] for s in SYMBOLS]
+    double = [[a, b] for a in SYMBOLS for b in SYMBOLS]
+    triple = [["^capital", "border", b] for b in SYMBOLS]
+    assert best(planner, question, topic, *single, *double, *triple) == expected
+
+
+def test_the_noun_of_a_clause_is_no_step():
+    sequences = [[s] for s in SYMBOLS] + [[a, b] for a in SYMBOLS for b in SYMBOLS]
+    question = "Who is the person whose spouse is Ann?"
+    assert best("lexical", question, "Ann", *sequences) == ["^spouse"]
+
+
+@pytest.mark.parametrize("planner", PLANNERS)
+def test_equal_evidence_prefers_the_shorter_then_names(planner):
+    given = candidates(["capital", "border"], ["currency"], ["border"], ["border", "border"])
+    plans = make(planner).plan("Tell me about X", (14, 15), given)
+    assert [given.relations(i) for i in plans.sequences.tolist()][:2] == [["border"], ["currency"]]
+    assert plans.weights[0] == plans.weights[1] > plans.weights[2]
+
+
+@pytest.mark.parametrize("planner", PLANNERS)
+def test_order_of_candidates_does_not_matter(planner):
+    sequences = [[a, b] for a in SYMBOLS for b in SYMBOLS] + [[s] for s in SYMBOLS]
+    question = "Which languages are spoken in the countries that border X?"
+    results = []
+    for order in (range(len(sequences)), np.random.default_rng(0).permutation(len(sequences))):
+        given = candidates(*(sequences[i] for i in order))
+        plans = make(planner).plan(question, (57, 58), given)
+        assert sorted(plans.sequences.tolist()) == list(range(len(sequences)))
+        assert (np.diff(plans.weights) <= 0).all()
+        results.append([given.relations(i) for i in plans.sequences.tolist()])
+    assert results[0] == results[1]
+
+
+@pytest.mark.parametrize("planner", PLANNERS)
+@pytest.mark.parametrize("question", ["", "???", "😀", "的 首都", "the of is", "x" * 5000])
+def test_any_text_is_a_question(planner, question):
+    given = candidates(["capital"], ["border", "language"])
+    assert len(make(planner).plan(question, None, given)) == 2
+    assert len(make(planner).plan(question, None, candidates())) == 0
+
+
+@pytest.mark.parametrize("planner", PLANNERS)
+def test_relations_without_words_do_no_harm(planner):
+    symbols = ["->", "is", "名前", "^->", "^is", "^名前"]
+    given = candidates(["->"], ["is"], ["名前", "->"], symbols=symbols)
+    plans = make(planner, symbols).plan("what is the 名前 of X", (17, 18), given)
+    assert given.relations(int(plans.sequences[0])) == ["名前", "->"]
+
+
+def test_exact_words_beat_stems_and_domains():
+    symbols = ["music.song.recordings", "music.track.recording", "recording.label.name"]
+    given = candidates(*([s] for s in symbols), symbols=symbols)
+    for asked, expected in (("recordings", symbols[0]), ("recording", symbols[1])):
+        plans = make("lexical", symbols).plan(f"the {asked} of X", None, given)
+        assert given.relations(int(plans.sequences[0])) == [expected]
+
+
+@pytest.mark.needs("text")
+def test_embedding_planner_knows_synonyms():
+    planner = get_planner("embedding", SYMBOLS, WordLlamaEncoder())
+    given = candidates(*([a, b] for a in SYMBOLS for b in SYMBOLS), *([s] for s in SYMBOLS))
+    plans = planner.plan("who is the mother of Ann 's husband ?", (21, 24), given)
+    assert given.relations(int(plans.sequences[0])) == ["spouse", "parents"]
+
+
+def test_candidates_and_order():
+    given = candidates(["language"], ["border", "language"], ["border"])
+    assert given.table.tolist() == [[1, -1], [0, 1], [0, -1]]
+    assert given.lengths.tolist() == [1, 2, 1]
+    assert given.order([0.5, 0.5, 0.5]).tolist() == [2, 1, 0]
+    assert given.order([0.1, np.nan, 0.2]).tolist() == [2, 0, 1]
+    assert name_ranks(["b", "^a", "a"]).tolist() == [2, 0, 1]
+    tied = ranked(np.array([0.3, 0.1 + 0.2, 0.3 + 1e-9]), given)
+    assert tied.sequences.tolist() == [2, 1, 0]
+    assert tied.weights.tolist() == [0.3, 0.3, 0.3]
+
+
+def test_planners_by_name():
+    assert planner_names() == PLANNERS
+    for name in PLANNERS:
+        planner = make(name)
+        assert isinstance(planner, Planner)
+        assert planner.name == name
+    with pytest.raises(ValueError, match="lexical, embedding, got 'magic'"):
+        make("magic")
