@@ -1,15 +1,17 @@
 """PathHD from question to answer on small graphs."""
 
 import json
+import subprocess
+import sys
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from hyperhop.graph import KnowledgeGraph, UnknownEntity
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hyperhop.evidence import Retriever
+from hyperhop.graph import KnowledgeGraph, UnknownEntity
 from hyperhop.pathhd import Calibration, Frequencies, PathHD, Plans, TopicNotFound
 from hyperhop.text import HashingEncoder
 
@@ -274,7 +276,6 @@ names = st.sampled_from(["a", "b", "c", "d", "e"])
 facts = st.lists(st.tuples(names, st.sampled_from(["r", "s", "t u"]), names), max_size=12)
 
 
-@settings(max_examples=40, deadline=None)
 @given(facts, st.integers(1, 4), st.booleans(), st.sampled_from(["sequence", "path"]))
 def test_every_path_is_in_the_graph(triples, k, simple, k_unit):
     triples = [*triples, ("a", "r", "b")]
@@ -295,3 +296,13 @@ def test_every_path_is_in_the_graph(triples, k, simple, k_unit):
         ends = [p.entities[-1] for p in evidence.paths if p.relations == sequence.relations]
         assert set(ends) <= set(sequence.ends)
         assert sequence.ends == sorted(set(sequence.ends))
+
+
+def test_systems_are_imported_when_first_named():
+    code = (
+        "import sys, hyperhop as hh; assert 'hyperhop.pathhd' not in sys.modules;"
+        "print(hh.PathHD.__name__, hh.llm.VectorReader.__name__, hh.text.HashingEncoder.__name__);"
+        "hasattr(hh, 'nothing') and sys.exit(1)"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.split() == ["PathHD", "VectorReader", "HashingEncoder"]

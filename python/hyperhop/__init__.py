@@ -3,17 +3,38 @@
 Importing this package needs NumPy alone; every optional part is imported where it is first used.
 """
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from hyperhop import ghrr, graph
 from hyperhop._topk import topk
 from hyperhop.graph import KnowledgeGraph
 from hyperhop.paths import Paths
 
-__all__ = ["KnowledgeGraph", "Paths", "__version__", "ghrr", "graph", "topk"]
+if TYPE_CHECKING:
+    from hyperhop import llm, text
+    from hyperhop.pathhd import PathHD
+
+__all__ = [
+    "KnowledgeGraph",
+    "PathHD",
+    "Paths",
+    "__version__",
+    "ghrr",
+    "graph",
+    "llm",
+    "text",
+    "topk",
+]
+
+# Systems are imported when first named, so that those who want the kernels do not wait for them.
+_LATER = {"PathHD": "pathhd", "llm": "llm", "text": "text"}
 
 
 def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        module = import_module(f"hyperhop.{_LATER[name]}")
+        return module if name == _LATER[name] else getattr(module, name)
     # importlib.metadata takes longer to import than this package.
     if name == "__version__":
         from importlib.metadata import version
