@@ -43,8 +43,7 @@ def test_hits_without_training(name, floor):
     result = evaluate_pathquestion(
         name, folder(), "disjoint", "test", encoder="wordllama", planner="embedding"
     )
-    print(result)
-    assert result.hits >= floor
+    assert result.hits >= floor, result
 
 
 @pytest.mark.parametrize(("name", "floor"), [("PQL-2H", 0.95), ("PQL-3H", 0.95)])

@@ -3,18 +3,19 @@
 Importing this package needs NumPy alone; every optional part is imported where it is first used.
 """
 
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from hyperhop import evaluate, ghrr, graph, llm, text
+from hyperhop import ghrr, graph
 from hyperhop._topk import topk
-from hyperhop.evidence import Answer, Evidence
 from hyperhop.graph import KnowledgeGraph
-from hyperhop.pathhd import PathHD
 from hyperhop.paths import Paths
 
+if TYPE_CHECKING:
+    from hyperhop import evaluate, llm, text
+    from hyperhop.pathhd import PathHD
+
 __all__ = [
-    "Answer",
-    "Evidence",
     "KnowledgeGraph",
     "PathHD",
     "Paths",
@@ -27,8 +28,14 @@ __all__ = [
     "topk",
 ]
 
+# Imported when first named, so that those who want the kernels do not wait for the rest.
+_LATER = {"PathHD": "pathhd", "evaluate": "evaluate", "llm": "llm", "text": "text"}
+
 
 def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        module = import_module(f"hyperhop.{_LATER[name]}")
+        return module if name == _LATER[name] else getattr(module, name)
     # importlib.metadata takes longer to import than this package.
     if name == "__version__":
         from importlib.metadata import version
