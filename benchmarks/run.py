@@ -1,0 +1,169 @@
+"""Every kernel beside the strongest baseline and the machine's limit, in one run.
+
+    python benchmarks/run.py [--quick] [--only NAME] [--json FILE]
+
+Prints a table; see benchmarks/README.md for how to read it.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import sys
+from dataclasses import asdict
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+
+
+def use_threads(count: int) -> None:
+    """Must run before numpy is imported. Also lets OpenBLAS choose the kernels of this processor."""
+    for name in THREAD_VARIABLES:
+        os.environ[name] = str(count)
+    os.environ.pop("OPENBLAS_CORETYPE", None)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="small sizes, two rounds")
+    parser.add_argument("--only", metavar="NAME", help="encode, score_paths or topk")
+    parser.add_argument("--json", metavar="FILE", type=Path, help="also write the numbers here")
+    options = parser.parse_args()
+    use_threads(1)
+
+    import machine
+    from harness import BENCHMARKS, cases, measure
+
+    chosen = [name for name in BENCHMARKS if options.only in (None, name.removeprefix("bench_"))]
+    if not chosen:
+        known = ", ".join(name.removeprefix("bench_") for name in BENCHMARKS)
+        parser.error(f"--only must be one of {known}, got {options.only}")
+    limits = machine.measure()
+    rows = []
+    for module in chosen:
+        for case in cases(module, options.quick):
+            print(f"measuring {case.kernel}: {case.size}", file=sys.stderr)
+            rows.append(measure(case, rounds=2 if options.quick else 7))
+    about = environment(limits)
+    show(rows, limits, about)
+    if options.json:
+        options.json.write_text(json.dumps(as_json(rows, about), indent=1), encoding="utf-8")
+
+
+def environment(limits) -> dict:
+    """What a reader needs to know about where the numbers were taken."""
+    from threadpoolctl import threadpool_info
+
+    from hyperhop import _core
+
+    versions = {}
+    for name in ("hyperhop", "numpy", "torch"):
+        try:
+            versions[name] = version(name)
+        except PackageNotFoundError:
+            versions[name] = "not installed"
+    return {
+        "date": datetime.date.today().isoformat(),
+        "python": platform.python_version(),
+        "versions": versions,
+        "isa": _core.isa(),
+        "threads": 1,
+        "pools": [
+            f"{pool['internal_api']} {pool.get('version')} {pool.get('architecture', '')}".strip()
+            + f" ({pool['num_threads']} threads)"
+            for pool in threadpool_info()
+        ],
+        "limits": asdict(limits),
+    }
+
+
+def show(rows, limits, about) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
+    console.print(f"{about['date']}  {limits.processor}, {about['isa']}, one thread; {versions}")
+    console.print(f"pools: {'; '.join(about['pools']) or 'none'}", markup=False)
+    console.print(
+        f"limits of one core: {limits.gflops:.0f} GFLOP/s, DRAM {limits.dram_gbps:.1f} GB/s, "
+        f"L3 {limits.l3_gbps:.0f} GB/s"
+    )
+    for strawmen in (False, True):
+        table = Table(title="Strawmen" if strawmen else None, title_justify="left")
+        for name in ("kernel", "size", "ours ms", "limit", "baseline", "ms", "ratio"):
+            right = name not in ("kernel", "size", "baseline")
+            table.add_column(name, justify="right" if right else "left")
+        for row in rows:
+            lines = baseline_lines(row, strawmen)
+            for number, line in enumerate(lines):
+                first = [row.case.kernel, row.case.size, ours(row), share_of_limit(row, limits)]
+                table.add_row(*(first if number == 0 else [""] * 4), *line)
+        if table.row_count:
+            console.print(table)
+    console.print(
+        "times: median (minimum); ratio: baseline median / our median; limit: our share of the "
+        "FMA peak, or of DRAM read bandwidth where no arithmetic is counted"
+    )
+
+
+def ours(row) -> str:
+    return f"{row.median * 1e3:.3g} ({row.minimum * 1e3:.3g})"
+
+
+def share_of_limit(row, limits) -> str:
+    if row.case.flop:
+        rate = row.case.flop / row.median / 1e9
+        return f"{rate:.0f} GFLOP/s {rate / limits.gflops:.0%}"
+    rate = row.case.bytes / row.median / 1e9
+    return f"{rate:.1f} GB/s {rate / limits.dram_gbps:.0%}"
+
+
+def baseline_lines(row, strawmen) -> list[tuple[str, str, str]]:
+    lines = []
+    measured = {id(baseline): (low, mid) for baseline, low, mid in row.baselines}
+    for baseline in row.case.baselines:
+        if baseline.strawman != strawmen:
+            continue
+        if baseline.run is None:
+            lines.append((baseline.name, "not installed", ""))
+            continue
+        low, mid = measured[id(baseline)]
+        part = "" if baseline.share == 1 else f", {baseline.share:.0%} run"
+        lines.append(
+            (baseline.name + part, f"{mid * 1e3:.3g} ({low * 1e3:.3g})", f"{mid / row.median:.1f}")
+        )
+    return lines
+
+
+def as_json(rows, about) -> dict:
+    return {
+        **about,
+        "rows": [
+            {
+                "kernel": row.case.kernel,
+                "size": row.case.size,
+                "flop": row.case.flop,
+                "bytes": row.case.bytes,
+                "seconds": {"minimum": row.minimum, "median": row.median},
+                "baselines": [
+                    {
+                        "name": baseline.name,
+                        "minimum": low,
+                        "median": mid,
+                        "ratio": mid / row.median,
+                        "share_run": baseline.share,
+                        "strawman": baseline.strawman,
+                    }
+                    for baseline, low, mid in row.baselines
+                ],
+            }
+            for row in rows
+        ],
+    }
+
+
+if __name__ == "__main__":
+    main()
