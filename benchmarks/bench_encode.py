@@ -1,5 +1,7 @@
 """Encoding relation paths as hypervectors: N = 1000 stored paths."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 import baselines
@@ -9,21 +11,35 @@ from hyperhop import ghrr
 
 
 def cases(quick: bool) -> list[Case]:
-    count, symbols = (200, 100) if quick else (1000, 600)
-    rng = np.random.default_rng(0)
-    cb = ghrr.Codebook([f"r{i}" for i in range(symbols)])
-    array = cb.array
-    torch = baselines.Torch(array)
-    distinct = rng.integers(0, symbols, (count, 3))
-    shared = np.stack([distinct[:20, 0][np.arange(count) % 20]] * 2 + [distinct[:, 2]], axis=1)
+    count = 200 if quick else 1000
+    small, large = _random(count, 200), _random(count, 600)
+    shared = large.table.copy()
+    shared[:, :2] = shared[np.arange(count) % 20, :2]
     return [
-        _case(cb, array, torch, distinct, "complex64", planes=False),
-        _case(cb, array, torch, distinct, "planes", planes=True),
-        _case(cb, array, torch, shared, "complex64, 20 prefixes", planes=False),
+        _case(small, small.table, "complex64", planes=False),
+        _case(large, large.table, "complex64", planes=False),
+        _case(large, large.table, "planes", planes=True),
+        _case(large, shared, "complex64, 20 prefixes", planes=False),
     ]
 
 
-def _case(cb, array, torch, table, layout, planes):
+@dataclass
+class _Inputs:
+    cb: ghrr.Codebook
+    array: np.ndarray
+    torch: baselines.Torch
+    table: np.ndarray
+
+
+def _random(count: int, symbols: int) -> _Inputs:
+    cb = ghrr.Codebook([f"r{i}" for i in range(symbols)])
+    array = cb.array
+    table = np.random.default_rng(0).integers(0, symbols, (count, 3))
+    return _Inputs(cb, array, baselines.Torch(array), table)
+
+
+def _case(inputs, table, layout, planes):
+    cb, array, torch = inputs.cb, inputs.array, inputs.torch
     count = len(table)
     paths = hh.Paths.from_padded(table)
     d = cb.blocks * cb.block_size**2

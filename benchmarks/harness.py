@@ -1,7 +1,7 @@
 """One shape for every benchmark: a case is ours, its baselines, and how much work it is.
 
-Timings alternate (ours, first baseline, ..., ours, ...) in one process, so that a machine whose speed
-drifts slows all of them alike; the ratio is that of the medians.
+Timings alternate (ours, first baseline, ..., ours, ...) in one process, so that a machine whose
+speed drifts slows all of them alike; the ratio is that of the medians.
 """
 
 import importlib

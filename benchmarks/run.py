@@ -19,7 +19,7 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 
 
 def use_threads(count: int) -> None:
-    """Must run before numpy is imported. Also lets OpenBLAS choose the kernels of this processor."""
+    """Must run before numpy is imported. Lets OpenBLAS choose the kernels of this processor."""
     for name in THREAD_VARIABLES:
         os.environ[name] = str(count)
     os.environ.pop("OPENBLAS_CORETYPE", None)
@@ -93,24 +93,44 @@ def show(rows, limits, about) -> None:
     )
     for strawmen in (False, True):
         table = Table(title="Strawmen" if strawmen else None, title_justify="left")
-        for name in ("kernel", "size", "ours ms", "limit", "baseline", "ms", "ratio"):
-            right = name not in ("kernel", "size", "baseline")
-            table.add_column(name, justify="right" if right else "left")
+        table.add_column("what")
+        for name in ("ms (min)", "of limit", "ratio"):
+            table.add_column(name, justify="right", no_wrap=True)
         for row in rows:
-            lines = baseline_lines(row, strawmen)
-            for number, line in enumerate(lines):
-                first = [row.case.kernel, row.case.size, ours(row), share_of_limit(row, limits)]
-                table.add_row(*(first if number == 0 else [""] * 4), *line)
+            baselines = [b for b in row.case.baselines if b.strawman == strawmen]
+            if baselines:
+                add_case(table, row, baselines, limits)
         if table.row_count:
             console.print(table)
     console.print(
-        "times: median (minimum); ratio: baseline median / our median; limit: our share of the "
-        "FMA peak, or of DRAM read bandwidth where no arithmetic is counted"
+        "ms: median (minimum). of limit: our share of the FMA peak, or of DRAM read bandwidth "
+        "where no arithmetic is counted. ratio: baseline median / our median. A baseline marked "
+        "with a percentage ran on that part of the work, and its time is scaled to all of it."
     )
 
 
-def ours(row) -> str:
-    return f"{row.median * 1e3:.3g} ({row.minimum * 1e3:.3g})"
+def add_case(table, row, baselines, limits) -> None:
+    """One section: ours, then each baseline."""
+    from rich.markup import escape
+
+    case = row.case
+    table.add_row(f"[bold]{case.kernel}[/]: {case.size}", "", "", "")
+    ours = f"{row.median * 1e3:.3g} ({row.minimum * 1e3:.3g})"
+    table.add_row("  hyperhop", ours, share_of_limit(row, limits), "")
+    measured = {id(baseline): (low, mid) for baseline, low, mid in row.baselines}
+    for baseline in baselines:
+        if baseline.run is None:
+            table.add_row(f"  {baseline.name}: not installed", "", "", "")
+            continue
+        low, mid = measured[id(baseline)]
+        part = "" if baseline.share == 1 else f" [{baseline.share:.0%}]"
+        table.add_row(
+            escape(f"  {baseline.name}{part}"),
+            f"{mid * 1e3:.3g} ({low * 1e3:.3g})",
+            "",
+            f"{mid / row.median:.1f}",
+        )
+    table.add_section()
 
 
 def share_of_limit(row, limits) -> str:
@@ -119,23 +139,6 @@ def share_of_limit(row, limits) -> str:
         return f"{rate:.0f} GFLOP/s {rate / limits.gflops:.0%}"
     rate = row.case.bytes / row.median / 1e9
     return f"{rate:.1f} GB/s {rate / limits.dram_gbps:.0%}"
-
-
-def baseline_lines(row, strawmen) -> list[tuple[str, str, str]]:
-    lines = []
-    measured = {id(baseline): (low, mid) for baseline, low, mid in row.baselines}
-    for baseline in row.case.baselines:
-        if baseline.strawman != strawmen:
-            continue
-        if baseline.run is None:
-            lines.append((baseline.name, "not installed", ""))
-            continue
-        low, mid = measured[id(baseline)]
-        part = "" if baseline.share == 1 else f", {baseline.share:.0%} run"
-        lines.append(
-            (baseline.name + part, f"{mid * 1e3:.3g} ({low * 1e3:.3g})", f"{mid / row.median:.1f}")
-        )
-    return lines
 
 
 def as_json(rows, about) -> dict:

@@ -120,9 +120,12 @@ Trie TrieProgram::trie(const float* planes, float* scratch) const {
           scratch};
 }
 
-double TrieProgram::flops(const BlockShape& shape) const {
-  const double m = shape.block_size, blocks = double(shape.blocks);
-  return blocks * (8 * m * m * m * double(steps.size()) + 4 * m * m * double(num_leaves()));
+int TrieProgram::threads(const BlockShape& shape, int asked) const {
+  constexpr double kThreadedFlops = 4e6;  // some 50 microseconds
+  const double m = shape.block_size;
+  const double products = double(steps.size()), leaves = double(num_leaves());
+  const double flops = double(shape.blocks) * (8 * m * m * m * products + 4 * m * m * leaves);
+  return flops < kThreadedFlops ? 1 : asked;
 }
 
 }  // namespace hyperhop

@@ -22,12 +22,12 @@ struct TrieProgram {
 
   int64_t num_leaves() const { return int64_t(leaf_symbols.size()); }
   Trie trie(const float* planes, float* scratch) const;
-  // Floats of scratch for a walk over `tiles` tiles: every symbol and a state per depth.
-  int64_t scratch_floats(const BlockShape& shape, int64_t tiles) const {
-    return (int64_t(symbols.size()) + max_depth + 1) * tiles * shape.tile_floats();
+  // Floats of scratch for one tile: every symbol and a state per depth.
+  int64_t scratch_floats(const BlockShape& shape) const {
+    return (int64_t(symbols.size()) + max_depth + 1) * shape.tile_floats();
   }
-  // Rough multiply-add count of one walk, to decide whether threads pay.
-  double flops(const BlockShape& shape) const;
+  // `asked`, or 1 where a walk over all tiles is too short for waking another thread to pay.
+  int threads(const BlockShape& shape, int asked) const;
 };
 
 // Builds walks over stretches of one sorted list. Not shared between threads: it keeps a table of

@@ -36,9 +36,6 @@ Inputs read_inputs(const std::string& function, const py::array& planes, const p
 
 // Sorted paths scored at a time: bounds the partial sums kept per tile.
 constexpr int64_t kSegment = 1 << 16;
-// Below this much arithmetic (some 50 microseconds) waking another thread costs more than it saves.
-constexpr double kThreadedFlops = 4e6;
-
 // Scores of every query (rows) and path, each the sum of its tiles in order.
 void score(const Inputs& in, float* out, int threads) {
   const BlockShape& shape = in.codebook.vectors.shape;
@@ -60,14 +57,15 @@ void score(const Inputs& in, float* out, int threads) {
     const int64_t leaves = program.num_leaves();
     partial.resize(size_t(leaves * shape.tiles()));
     for (int64_t q = 0; q < queries; ++q) {
-      const int used = program.flops(shape) < kThreadedFlops ? 1 : threads;
-      parallel_for(shape.tiles(), 1, used, [&](int64_t first, int64_t last) {
-        const Scratch scratch = make_scratch(program.scratch_floats(shape, 1));
-        for (int64_t tile = first; tile < last; ++tile)
-          table.score_paths({shape, program.trie(in.codebook.data(), scratch.get()),
-                             folded.data() + q * shape.floats(), partial.data() + tile * leaves},
-                            tile);
-      });
+      parallel_for(shape.tiles(), 1, program.threads(shape, threads),
+                   [&](int64_t first, int64_t last) {
+                     const Scratch scratch = make_scratch(program.scratch_floats(shape));
+                     for (int64_t tile = first; tile < last; ++tile)
+                       table.score_paths(
+                           {shape, program.trie(in.codebook.data(), scratch.get()),
+                            folded.data() + q * shape.floats(), partial.data() + tile * leaves},
+                           tile);
+                   });
       for (int64_t leaf = 0; leaf < leaves; ++leaf) {
         double sum = 0;
         for (int64_t tile = 0; tile < shape.tiles(); ++tile)

@@ -16,49 +16,55 @@ static void stream_tile(const BlockShape& shape, Layout layout, const float* in,
   stream_copy(row + first * entries, spare, shape.tile_floats());
 }
 
+// Symbols come in an order no hardware foresees.
+HH_INLINE void prefetch_tile(const float* tile, int64_t floats) {
+  for (int64_t i = 0; i < floats; i += kTileLanes) __builtin_prefetch(tile + i);
+}
+
 template <int kBlockSize>
-static void encode_tiles(const EncodePathsArgs& args, int64_t first, int64_t last) {
+static void encode_tile(const EncodePathsArgs& args, int64_t tile) {
   TileBuffers<2> buffers;
   float *product = buffers.tile(0), *spare = buffers.tile(1);
   const BlockShape& shape = args.shape;
   const Trie& trie = args.trie;
   const int m = kBlockSize ? kBlockSize : shape.block_size;
-  const int64_t floats = int64_t(2 * m * m) * kTileLanes, stride = floats * (last - first);
-  pack_symbols(shape, trie, first, last);
+  const int64_t floats = int64_t(2 * m * m) * kTileLanes;
+  pack_symbols(shape, trie, tile);
   const float* packed = trie.scratch;
-  float* states = trie.scratch + trie.num_symbols * stride;
+  float* states = trie.scratch + trie.num_symbols * floats;
   for (int64_t s = 0; s < trie.num_steps; ++s) {
     const TrieStep& step = trie.steps[s];
-    float* state = states + step.depth * stride;
+    float* state = states + step.depth * floats;
+    if (s + 1 < trie.num_steps && trie.steps[s + 1].depth > 0)
+      prefetch_tile(packed + trie.steps[s + 1].symbol * floats, floats);
     // The first symbol of a path is its own encoding: nothing is multiplied before depth 2.
     if (step.depth == 1)
-      memcpy(state, packed + step.symbol * stride, size_t(stride) * sizeof(float));
-    for (int64_t at = 0; step.depth > 1 && at < stride; at += floats)
-      product_tile<kBlockSize, false, false>(m, state - stride + at,
-                                             packed + step.symbol * stride + at, state + at);
+      memcpy(state, packed + step.symbol * floats, size_t(floats) * sizeof(float));
+    else if (step.depth > 1)
+      product_tile<kBlockSize, false, false>(m, state - floats, packed + step.symbol * floats,
+                                             state);
     for (int64_t leaf = step.first_leaf; leaf < step.first_leaf + step.num_leaves; ++leaf) {
-      const float* symbol = packed + trie.leaf_symbols[leaf] * stride;
-      for (int64_t tile = first; tile < last; ++tile) {
-        const int64_t at = (tile - first) * floats;
-        if (step.depth > 0)
-          product_tile<kBlockSize, false, false>(m, state + at, symbol + at, product);
-        const float* encoded = step.depth > 0 ? product : symbol + at;
-        for (int64_t r = args.leaf_offsets[leaf]; r < args.leaf_offsets[leaf + 1]; ++r) {
-          float* row = args.out + args.leaf_rows[r] * shape.floats();
-          if (args.stream)
-            stream_tile(shape, args.layout, encoded, tile, row, spare);
-          else
-            store_tile(shape, args.layout, encoded, tile, row);
-        }
+      const float* encoded = packed + trie.leaf_symbols[leaf] * floats;
+      if (leaf + 1 < args.num_leaves)
+        prefetch_tile(packed + trie.leaf_symbols[leaf + 1] * floats, floats);
+      if (step.depth > 0) {
+        product_tile<kBlockSize, false, false>(m, state, encoded, product);
+        encoded = product;
+      }
+      for (int64_t r = args.leaf_offsets[leaf]; r < args.leaf_offsets[leaf + 1]; ++r) {
+        float* row = args.out + args.leaf_rows[r] * shape.floats();
+        if (args.stream)
+          stream_tile(shape, args.layout, encoded, tile, row, spare);
+        else
+          store_tile(shape, args.layout, encoded, tile, row);
       }
     }
   }
   if (args.stream) stream_fence();
 }
 
-void encode_paths(const EncodePathsArgs& args, int64_t first_tile, int64_t last_tile) {
-  with_block_size(args.shape.block_size,
-                  [&](auto m) { encode_tiles<m.value>(args, first_tile, last_tile); });
+void encode_paths(const EncodePathsArgs& args, int64_t tile) {
+  with_block_size(args.shape.block_size, [&](auto m) { encode_tile<m.value>(args, tile); });
 }
 
 }  // namespace hyperhop::HH_ISA

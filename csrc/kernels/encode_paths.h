@@ -10,12 +10,13 @@ namespace hyperhop {
 struct EncodePathsArgs {
   BlockShape shape;
   Layout layout;
-  Trie trie;  // scratch: every symbol, then a state per depth, tiles first to last
+  Trie trie;  // scratch: a tile of every symbol, then a state per depth
+  int64_t num_leaves;
   const int64_t* leaf_offsets;
   const int64_t* leaf_rows;
   float* out;
   bool stream;  // write past the caches; needs 64-byte aligned rows and D a multiple of kTileLanes
 };
-using EncodePathsKernel = void(const EncodePathsArgs&, int64_t first_tile, int64_t last_tile);
+using EncodePathsKernel = void(const EncodePathsArgs&, int64_t tile);
 
 }  // namespace hyperhop

@@ -53,7 +53,7 @@ static void score_tile(const ScorePathsArgs& args, int64_t tile) {
   const float* packed = trie.scratch;
   float* states = trie.scratch + trie.num_symbols * floats;
 
-  pack_symbols(shape, trie, tile, tile + 1);
+  pack_symbols(shape, trie, tile);
   load_tile(shape, Layout::planes, args.query, tile, states);
   for (int64_t s = 0; s < trie.num_steps; ++s) {
     const TrieStep& step = trie.steps[s];

@@ -20,14 +20,11 @@ HH_INLINE void load_symbol(const BlockShape& shape, const Trie& trie, int64_t sy
     for (int l = 0; l < lanes; ++l) out[(i * m + i) * 2 * kTileLanes + l] = 1.0f;
 }
 
-// Tiles first to last of every symbol, compact and side by side. Rows of the codebook lie a power
-// of two apart; packed, they stop evicting each other from the cache.
-HH_INLINE void pack_symbols(const BlockShape& shape, const Trie& trie, int64_t first,
-                            int64_t last) {
-  float* out = trie.scratch;
+// Every symbol's tile, compact and side by side. Rows of the codebook lie a power of two apart;
+// packed, they stop evicting each other from the cache.
+HH_INLINE void pack_symbols(const BlockShape& shape, const Trie& trie, int64_t tile) {
   for (int64_t s = 0; s < trie.num_symbols; ++s)
-    for (int64_t tile = first; tile < last; ++tile, out += shape.tile_floats())
-      load_symbol(shape, trie, s, tile, out);
+    load_symbol(shape, trie, s, tile, trie.scratch + s * shape.tile_floats());
 }
 
 }  // namespace hyperhop::HH_ISA
