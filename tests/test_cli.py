@@ -247,7 +247,11 @@ def test_interrupt_is_one_line(tmp_path):
     source = tmp_path / "pipe.tsv"
     os.mkfifo(source)  # nobody writes to it, so reading waits
     with subprocess.Popen(
-        **command("index", source, "-o", tmp_path / "g"), stderr=subprocess.PIPE, text=True
+        **command("index", source, "-o", tmp_path / "g"),
+        stderr=subprocess.PIPE,
+        text=True,
+        # A test run in the background of a shell ignores SIGINT, and its children would too.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     ) as process:
         assert process.stderr.readline() == f"hyperhop: reading {source} ...\n"
         process.send_signal(signal.SIGINT)
