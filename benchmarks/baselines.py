@@ -2,58 +2,112 @@
 
 import numpy as np
 
+import hyperhop as hh
 from harness import installed
+
+TILE = 16  # paths at a time: what a tile touches then stays in the caches
+TORCH_TILE = 64  # a torch call costs more, so more work each
+
+Groups = list[tuple[np.ndarray, np.ndarray]]
+
+
+def by_length(paths: hh.Paths) -> Groups:
+    """A ragged list as one table (n, L) for each length, with the rows its paths come from."""
+    groups = []
+    for length in np.unique(paths.lengths):
+        rows = np.flatnonzero(paths.lengths == length)
+        groups.append((rows, paths.take(rows).symbols.astype(np.int64).reshape(-1, length)))
+    return groups
 
 
 def real_view(vectors: np.ndarray) -> np.ndarray:
-    """Complex hypervectors (N, D, m, m) as float32 rows (N, 2 D m^2), without a copy."""
-    return vectors.view(np.float32).reshape(len(vectors), -1)
+    """Complex hypervectors (N, D, m, m) as real rows (N, 2 D m^2), without a copy."""
+    return vectors.view(vectors.real.dtype).reshape(len(vectors), -1)
+
+
+def adjoint(array: np.ndarray) -> np.ndarray:
+    """Every block conjugated and transposed, contiguous."""
+    return np.ascontiguousarray(np.conj(array.swapaxes(-1, -2)))
 
 
 def matmul_chain(array: np.ndarray, table: np.ndarray) -> np.ndarray:
-    """`C[i0] @ C[i1] @ C[i2]` on complex64 (R, D, m, m)."""
+    """`C[i0] @ C[i1] @ C[i2]` on complex (R, D, m, m)."""
     result = array[table[:, 0]]
     for column in table.T[1:]:
         result = result @ array[column]
     return result
 
 
-def naive_tiles(array: np.ndarray, query: np.ndarray, table: np.ndarray, tile: int) -> np.ndarray:
-    """Encode a tile of paths, one real dot product each: unitary blocks have constant norm."""
-    flat = real_view(query[None])[0]
-    scale = 1 / (array.shape[1] * array.shape[2])
-    scores = [
-        real_view(matmul_chain(array, table[i : i + tile])) @ flat
-        for i in range(0, len(table), tile)
-    ]
-    return np.concatenate(scores) * np.float32(scale)
+class MatmulTiles:
+    """The same chain, a tile of paths at a time in memory that is allocated once."""
+
+    def __init__(self, array: np.ndarray) -> None:
+        self.array = array
+        self.buffers = [np.empty((TILE, *array.shape[1:]), array.dtype) for _ in range(3)]
+
+    def chain(self, tile: np.ndarray) -> np.ndarray:
+        result, factor, product = (buffer[: len(tile)] for buffer in self.buffers)
+        # mode="clip" because the default copies through another buffer.
+        np.take(self.array, tile[:, 0], axis=0, out=result, mode="clip")
+        for column in tile.T[1:]:
+            np.take(self.array, column, axis=0, out=factor, mode="clip")
+            np.matmul(result, factor, out=product)
+            result, product = product, result
+        return result
+
+    def encode(self, table: np.ndarray) -> np.ndarray:
+        encoded = np.empty((len(table), *self.array.shape[1:]), self.array.dtype)
+        for start in range(0, len(table), TILE):
+            encoded[start : start + TILE] = self.chain(table[start : start + TILE])
+        return encoded
+
+    def scores(self, query: np.ndarray, groups: Groups) -> np.ndarray:
+        """One real dot product a path: unitary blocks have constant norm."""
+        flat = real_view(query[None])[0]
+        scores = np.empty(sum(len(rows) for rows, _ in groups), np.float32)
+        for rows, table in groups:
+            for start in range(0, len(table), TILE):
+                encoded = self.chain(table[start : start + TILE])
+                scores[rows[start : start + TILE]] = real_view(encoded) @ flat
+        return scores / np.float32(query.shape[0] * query.shape[1])
+
+
+def matmul_prefixes(array: np.ndarray, table: np.ndarray) -> np.ndarray:
+    """The chain with every distinct prefix multiplied out once."""
+    prefixes, which = np.unique(table[:, :-1], axis=0, return_inverse=True)
+    return matmul_chain(array, prefixes)[which.reshape(-1)] @ array[table[:, -1]]
 
 
 def shared_prefixes(
-    array: np.ndarray, query: np.ndarray, table: np.ndarray, tile: int
+    array: np.ndarray, adjoints: np.ndarray, query: np.ndarray, groups: Groups
 ) -> np.ndarray:
-    """As naive_tiles, but every distinct prefix of a sorted list is encoded once."""
-    order = np.lexsort(table.T[::-1])
-    ordered = table[order]
-    flat = real_view(query[None])[0]
-    scores = np.empty(len(table), np.float32)
-    for start in range(0, len(ordered), tile):
-        part = ordered[start : start + tile]
-        prefixes, which = np.unique(part[:, :-1], axis=0, return_inverse=True)
-        encoded = matmul_chain(array, prefixes)[which.reshape(-1)]
-        scores[order[start : start + tile]] = real_view(encoded @ array[part[:, -1]]) @ flat
-    return scores / np.float32(array.shape[1] * array.shape[2])
-
-
-def prefix_gemm(codebook: np.ndarray, prefixes: np.ndarray) -> np.ndarray:
-    """All one-step extensions of query-side prefixes: one real GEMM (P, 2d) @ (R, 2d)^T."""
-    return prefixes @ codebook.T
+    """Moves every distinct prefix to the query once; a path is then one real dot product."""
+    rows_of = real_view(array)
+    scores = np.empty(sum(len(rows) for rows, _ in groups), np.float32)
+    for rows, table in groups:
+        if table.shape[1] == 1:
+            scores[rows] = rows_of[table[:, 0]] @ real_view(query[None])[0]
+            continue
+        order = np.lexsort(table.T[::-1])
+        rows, last = rows[order], table[order, -1]
+        prefixes, starts = np.unique(table[order, :-1], axis=0, return_index=True)
+        ends = np.append(starts[1:], len(rows))
+        parents, which = np.unique(prefixes[:, :-1], axis=0, return_inverse=True)
+        above = np.broadcast_to(query, (len(parents), *query.shape))
+        for column in parents.T:
+            above = adjoints[column] @ above
+        for start in range(0, len(prefixes), TILE):
+            tile = slice(start, start + TILE)
+            moved = real_view(adjoints[prefixes[tile, -1]] @ above[which.reshape(-1)[tile]])
+            for vector, begin, end in zip(moved, starts[tile], ends[tile], strict=True):
+                scores[rows[begin:end]] = [rows_of[symbol] @ vector for symbol in last[begin:end]]
+    return scores / np.float32(query.shape[0] * query.shape[1])
 
 
 class Torch:
-    """torch twins on tensors that share the arrays' memory; every method None without torch."""
+    """torch twins; `here` says whether torch is installed."""
 
-    def __init__(self, array: np.ndarray, threads: int = 1) -> None:
+    def __init__(self, array: np.ndarray, threads: int) -> None:
         self.here = installed("torch")
         if self.here:
             import torch
@@ -61,37 +115,61 @@ class Torch:
             torch.set_num_threads(threads)
             self.torch = torch
             self.array = torch.from_numpy(array)
-            self.re = self.array.real.contiguous()
-            self.im = self.array.imag.contiguous()
+            # Blocks last, so that a product is multiply-adds over long vectors.
+            self.re = self.array.real.movedim(1, -1).contiguous()
+            self.im = self.array.imag.movedim(1, -1).contiguous()
+
+    def columns(self, table: np.ndarray):
+        return self.torch.from_numpy(np.ascontiguousarray(table.T))
 
     def bmm_chain(self, table: np.ndarray):
         """torch.bmm on complex64, all blocks as one batch."""
         _, d, m, _ = self.array.shape
-        columns = self.torch.from_numpy(table.astype(np.int64)).T
+        columns = self.columns(table)
         result = self.array[columns[0]].reshape(-1, m, m)
         for column in columns[1:]:
             result = self.torch.bmm(result, self.array[column].reshape(-1, m, m))
         return result.reshape(len(table), d, m, m)
 
     def planes_chain(self, table: np.ndarray):
-        """Real and imaginary parts apart: m rank-one updates of vectors, by addcmul."""
-        columns = self.torch.from_numpy(table.astype(np.int64)).T
+        """Real and imaginary parts (n, m, m, D): m rank-one updates by addcmul."""
+        columns = self.columns(table)
         re, im = self.re[columns[0]], self.im[columns[0]]
         for column in columns[1:]:
             b_re, b_im = self.re[column], self.im[column]
             out_re, out_im = self.torch.zeros_like(re), self.torch.zeros_like(im)
-            for k in range(re.shape[-1]):
-                x_re, x_im = re[..., :, k : k + 1], im[..., :, k : k + 1]
-                y_re, y_im = b_re[..., k : k + 1, :], b_im[..., k : k + 1, :]
+            for k in range(re.shape[1]):
+                x_re, x_im = re[:, :, k : k + 1], im[:, :, k : k + 1]
+                y_re, y_im = b_re[:, k : k + 1], b_im[:, k : k + 1]
                 out_re.addcmul_(x_re, y_re).addcmul_(x_im, y_im, value=-1)
                 out_im.addcmul_(x_re, y_im).addcmul_(x_im, y_re)
             re, im = out_re, out_im
         return re, im
 
-    def score_tiles(self, query: np.ndarray, table: np.ndarray, tile: int):
-        flat = self.torch.from_numpy(real_view(query[None])[0])
-        scores = []
-        for i in range(0, len(table), tile):
-            encoded = self.bmm_chain(table[i : i + tile])
-            scores.append(self.torch.view_as_real(encoded).reshape(len(encoded), -1) @ flat)
-        return self.torch.cat(scores) / (self.array.shape[1] * self.array.shape[2])
+    def encode_bmm(self, table: np.ndarray) -> np.ndarray:
+        encoded = self.torch.empty((len(table), *self.array.shape[1:]), dtype=self.array.dtype)
+        for start in range(0, len(table), TORCH_TILE):
+            tile = slice(start, start + TORCH_TILE)
+            encoded[tile] = self.bmm_chain(table[tile])
+        return encoded.numpy()
+
+    def encode_planes(self, table: np.ndarray) -> np.ndarray:
+        """float32 (n, m, m, 2, D), the layout of `encode_paths(planes=True)`."""
+        _, m, _, d = self.re.shape
+        encoded = self.torch.empty((len(table), m, m, 2, d))
+        for start in range(0, len(table), TORCH_TILE):
+            tile = slice(start, start + TORCH_TILE)
+            encoded[tile, :, :, 0], encoded[tile, :, :, 1] = self.planes_chain(table[tile])
+        return encoded.numpy()
+
+    def scores(self, query: np.ndarray, groups: Groups) -> np.ndarray:
+        """Encode a tile of paths as planes, then real dot products."""
+        flat = self.torch.from_numpy(query).movedim(0, -1)
+        re, im = (part.contiguous().reshape(-1) for part in (flat.real, flat.imag))
+        scores = np.empty(sum(len(rows) for rows, _ in groups), np.float32)
+        for rows, table in groups:
+            for start in range(0, len(table), TORCH_TILE):
+                tile = slice(start, start + TORCH_TILE)
+                x_re, x_im = (part.flatten(1) for part in self.planes_chain(table[tile]))
+                scores[rows[tile]] = (x_re @ re + x_im @ im).numpy()
+        return scores / np.float32(query.shape[0] * query.shape[1])

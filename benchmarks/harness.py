@@ -13,6 +13,10 @@ from dataclasses import dataclass, field
 
 BENCHMARKS = ("bench_encode", "bench_score_paths", "bench_topk")
 
+# Below this many seconds the caches another entrant left decide: such a run is timed right after one
+# of its own, untimed.
+SHORT = 0.01
+
 
 @dataclass
 class Baseline:
@@ -27,7 +31,8 @@ class Baseline:
 
 @dataclass
 class Case:
-    """`check` asserts our answer against a float64 reference; it runs before anything is timed."""
+    """`check` asserts the answers, ours and the baselines', against a float64 reference; it runs
+    before anything is timed. `bytes` is what must be read or written at least."""
 
     kernel: str
     size: str
@@ -39,17 +44,24 @@ class Case:
 
 
 @dataclass
-class Row:
-    """Seconds: minimum and median of ours and of each baseline."""
+class Times:
+    """Seconds, of the whole work."""
 
-    case: Case
     minimum: float
     median: float
-    baselines: list[tuple[Baseline, float, float]] = field(default_factory=list)
 
 
-def cases(module: str, quick: bool) -> list[Case]:
-    found: list[Case] = importlib.import_module(module).cases(quick)
+@dataclass
+class Row:
+    """Times of ours and of each baseline, None for one that is not installed."""
+
+    case: Case
+    ours: Times
+    baselines: list[tuple[Baseline, Times | None]] = field(default_factory=list)
+
+
+def cases(module: str, quick: bool, threads: int) -> list[Case]:
+    found: list[Case] = importlib.import_module(module).cases(quick, threads)
     return found
 
 
@@ -59,18 +71,28 @@ def installed(library: str) -> bool:
 
 def measure(case: Case, rounds: int) -> Row:
     case.check()
-    entrants = [(None, case.ours)] + [(b, b.run) for b in case.baselines if b.run]
-    seconds: list[list[float]] = [[] for _ in entrants]
-    for number in range(rounds + 1):
-        for (_, run), times in zip(entrants, seconds, strict=True):
-            start = time.perf_counter()
-            run()
-            elapsed = time.perf_counter() - start
-            if number:  # the first round warms caches and lazy imports
-                times.append(elapsed)
-    row = Row(case, min(seconds[0]), statistics.median(seconds[0]))
-    for (baseline, _), times in zip(entrants[1:], seconds[1:], strict=True):
+    runs = [case.ours] + [b.run for b in case.baselines if b.run]
+    short = [_seconds(run) < SHORT for run in runs]  # also warms caches and lazy imports
+    seconds: list[list[float]] = [[] for _ in runs]
+    for _ in range(rounds):
+        for run, is_short, times in zip(runs, short, seconds, strict=True):
+            if is_short:
+                run()
+            times += [_seconds(run) for _ in range(3 if is_short else 1)]
+    taken = iter(seconds)
+    row = Row(case, _times(next(taken), 1.0))
+    for baseline in case.baselines:
         row.baselines.append(
-            (baseline, min(times) / baseline.share, statistics.median(times) / baseline.share)
+            (baseline, _times(next(taken), baseline.share) if baseline.run else None)
         )
     return row
+
+
+def _seconds(run: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    run()
+    return time.perf_counter() - start
+
+
+def _times(seconds: list[float], share: float) -> Times:
+    return Times(min(seconds) / share, statistics.median(seconds) / share)

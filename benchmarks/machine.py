@@ -24,13 +24,22 @@ class Limits:
     l3_bytes: int
     processor: str
 
+    def read_gbps(self, size: float) -> float:
+        """For `size` bytes used again and again: L3's where they fit with room to spare."""
+        return self.l3_gbps if size <= self.l3_bytes / 2 else self.dram_gbps
+
 
 def _library(directory: str) -> ctypes.CDLL:
     out = Path(directory) / "machine.so"
     source = Path(__file__).with_name("machine.c")
     compiler = os.environ.get("CC", "cc")
     command = [compiler, "-O3", "-fPIC", "-shared", "-Wno-psabi", str(source), "-o", str(out)]
-    subprocess.run(command, check=True)
+    try:
+        subprocess.run(command, check=True)
+    except (FileNotFoundError, subprocess.CalledProcessError) as error:
+        raise SystemExit(
+            f"machine.py needs a C compiler to measure the machine (cc, or CC=...): {error}"
+        ) from None
     library = ctypes.CDLL(str(out))
     library.fma_peak.restype = ctypes.c_double
     library.fma_peak.argtypes = [ctypes.c_long, ctypes.c_void_p]

@@ -1,6 +1,6 @@
 """Every kernel beside the strongest baseline and the machine's limit, in one run.
 
-    python benchmarks/run.py [--quick] [--only NAME] [--json FILE]
+    python benchmarks/run.py [--quick] [--only NAME] [--json FILE] [--threads N]
 
 Prints a table; see benchmarks/README.md for how to read it.
 """
@@ -30,8 +30,11 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="small sizes, two rounds")
     parser.add_argument("--only", metavar="NAME", help="encode, score_paths or topk")
     parser.add_argument("--json", metavar="FILE", type=Path, help="also write the numbers here")
+    parser.add_argument("--threads", metavar="N", type=int, default=1, help="for everybody (1)")
     options = parser.parse_args()
-    use_threads(1)
+    if options.threads < 1:
+        parser.error(f"--threads must be at least 1, got {options.threads}")
+    use_threads(options.threads)
 
     import machine
     from harness import BENCHMARKS, cases, measure
@@ -43,16 +46,16 @@ def main() -> None:
     limits = machine.measure()
     rows = []
     for module in chosen:
-        for case in cases(module, options.quick):
+        for case in cases(module, options.quick, options.threads):
             print(f"measuring {case.kernel}: {case.size}", file=sys.stderr)
             rows.append(measure(case, rounds=2 if options.quick else 7))
-    about = environment(limits)
+    about = environment(limits, options.threads)
     show(rows, limits, about)
     if options.json:
         options.json.write_text(json.dumps(as_json(rows, about), indent=1), encoding="utf-8")
 
 
-def environment(limits) -> dict:
+def environment(limits, threads) -> dict:
     """What a reader needs to know about where the numbers were taken."""
     from threadpoolctl import threadpool_info
 
@@ -69,7 +72,7 @@ def environment(limits) -> dict:
         "python": platform.python_version(),
         "versions": versions,
         "isa": _core.isa(),
-        "threads": 1,
+        "threads": threads,
         "pools": [
             f"{pool['internal_api']} {pool.get('version')} {pool.get('architecture', '')}".strip()
             + f" ({pool['num_threads']} threads)"
@@ -85,7 +88,8 @@ def show(rows, limits, about) -> None:
 
     console = Console()
     versions = ", ".join(f"{name} {number}" for name, number in about["versions"].items())
-    console.print(f"{about['date']}  {limits.processor}, {about['isa']}, one thread; {versions}")
+    where = f"{limits.processor}, {about['isa']}, {about['threads']} thread(s)"
+    console.print(f"{about['date']}  {where}; {versions}")
     console.print(f"pools: {'; '.join(about['pools']) or 'none'}", markup=False)
     console.print(
         f"limits of one core: {limits.gflops:.0f} GFLOP/s, DRAM {limits.dram_gbps:.1f} GB/s, "
@@ -97,15 +101,17 @@ def show(rows, limits, about) -> None:
         for name in ("ms (min)", "of limit", "ratio"):
             table.add_column(name, justify="right", no_wrap=True)
         for row in rows:
-            baselines = [b for b in row.case.baselines if b.strawman == strawmen]
+            baselines = [pair for pair in row.baselines if pair[0].strawman == strawmen]
             if baselines:
                 add_case(table, row, baselines, limits)
         if table.row_count:
             console.print(table)
     console.print(
-        "ms: median (minimum). of limit: our share of the FMA peak, or of DRAM read bandwidth "
-        "where no arithmetic is counted. ratio: baseline median / our median. A baseline marked "
-        "with a percentage ran on that part of the work, and its time is scaled to all of it."
+        "ms: median (minimum). of limit: the least time one core needs, by its FMA peak or its "
+        "read bandwidth (L3's where the data fits, else DRAM's), whichever is longer, over our "
+        "median. ratio: baseline median / our median. A baseline marked with a percentage ran on "
+        "that part of the work, and its time is scaled to all of it.",
+        markup=False,
     )
 
 
@@ -115,30 +121,34 @@ def add_case(table, row, baselines, limits) -> None:
 
     case = row.case
     table.add_row(f"[bold]{case.kernel}[/]: {case.size}", "", "", "")
-    ours = f"{row.median * 1e3:.3g} ({row.minimum * 1e3:.3g})"
-    table.add_row("  hyperhop", ours, share_of_limit(row, limits), "")
-    measured = {id(baseline): (low, mid) for baseline, low, mid in row.baselines}
-    for baseline in baselines:
-        if baseline.run is None:
+    table.add_row("  hyperhop", milliseconds(row.ours), share_of_limit(row, limits), "")
+    for baseline, times in baselines:
+        if times is None:
             table.add_row(f"  {baseline.name}: not installed", "", "", "")
             continue
-        low, mid = measured[id(baseline)]
         part = "" if baseline.share == 1 else f" [{baseline.share:.0%}]"
-        table.add_row(
-            escape(f"  {baseline.name}{part}"),
-            f"{mid * 1e3:.3g} ({low * 1e3:.3g})",
-            "",
-            f"{mid / row.median:.1f}",
-        )
+        ratio = f"{times.median / row.ours.median:.1f}"
+        table.add_row(escape(f"  {baseline.name}{part}"), milliseconds(times), "", ratio)
     table.add_section()
 
 
+def milliseconds(times) -> str:
+    return f"{in_digits(times.median * 1e3)} ({in_digits(times.minimum * 1e3)})"
+
+
+def in_digits(value: float) -> str:
+    """Three significant digits, never an exponent."""
+    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def share_of_limit(row, limits) -> str:
-    if row.case.flop:
-        rate = row.case.flop / row.median / 1e9
-        return f"{rate:.0f} GFLOP/s {rate / limits.gflops:.0%}"
-    rate = row.case.bytes / row.median / 1e9
-    return f"{rate:.1f} GB/s {rate / limits.dram_gbps:.0%}"
+    case, median = row.case, row.ours.median
+    compute = case.flop / (limits.gflops * 1e9)
+    traffic = case.bytes / (limits.read_gbps(case.bytes) * 1e9)
+    rate = f"{case.flop / median / 1e9:.0f} GFLOP/s"
+    if traffic > compute:
+        rate = f"{case.bytes / median / 1e9:.1f} GB/s"
+    return f"{rate} {max(compute, traffic) / median:.0%}"
 
 
 def as_json(rows, about) -> dict:
@@ -150,17 +160,16 @@ def as_json(rows, about) -> dict:
                 "size": row.case.size,
                 "flop": row.case.flop,
                 "bytes": row.case.bytes,
-                "seconds": {"minimum": row.minimum, "median": row.median},
+                "seconds": asdict(row.ours),
                 "baselines": [
                     {
                         "name": baseline.name,
-                        "minimum": low,
-                        "median": mid,
-                        "ratio": mid / row.median,
+                        "seconds": asdict(times) if times else "not installed",
+                        "ratio": times.median / row.ours.median if times else None,
                         "share_run": baseline.share,
                         "strawman": baseline.strawman,
                     }
-                    for baseline, low, mid in row.baselines
+                    for baseline, times in row.baselines
                 ],
             }
             for row in rows

@@ -11,7 +11,7 @@ from harness import BENCHMARKS, cases
 
 QUICK = os.environ.get("HYPERHOP_BENCH_QUICK") == "1"
 ROUNDS = 2 if QUICK else 5
-CASES = [case for module in BENCHMARKS for case in cases(module, QUICK)]
+CASES = [case for module in BENCHMARKS for case in cases(module, QUICK, threads=1)]
 RUNS = [
     pytest.param(case, name, run, share, id=f"{case.kernel}-{case.size}-{name}")
     for case in CASES
