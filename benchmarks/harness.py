@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 
 BENCHMARKS = ("bench_encode", "bench_score_paths", "bench_topk")
 
-# Below this many seconds the caches another entrant left decide: such a run is timed right after one
-# of its own, untimed.
+# Below this many seconds the caches another entrant left would decide: such a run is timed right
+# after an untimed one of its own.
 SHORT = 0.01
 
 
