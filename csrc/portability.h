@@ -1,14 +1,8 @@
 // The only file that knows compilers and targets.
 #pragma once
 
-#if !defined(__GNUC__) && !defined(__CUDACC__)
+#if !defined(__GNUC__)
 #error "hyperhop needs GCC or Clang"
-#endif
-
-#if defined(__CUDACC__)
-#define HH_HD __host__ __device__
-#else
-#define HH_HD
 #endif
 
 #define HH_INLINE inline __attribute__((always_inline))

@@ -110,13 +110,8 @@ TrieProgram TrieBuilder::build(int64_t begin, int64_t end) {
 }
 
 Trie TrieProgram::trie(const float* planes, float* scratch) const {
-  return {planes,
-          symbols.data(),
-          int64_t(symbols.size()),
-          steps.data(),
-          int64_t(steps.size()),
-          leaf_symbols.data(),
-          max_depth,
+  return {planes,       symbols.data(),        int64_t(symbols.size()),
+          steps.data(), int64_t(steps.size()), leaf_symbols.data(),
           scratch};
 }
 

@@ -24,7 +24,6 @@ struct Trie {
   const TrieStep* steps;
   int64_t num_steps;
   const int32_t* leaf_symbols;
-  int64_t max_depth;
   float* scratch;
 };
 

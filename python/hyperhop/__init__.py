@@ -6,13 +6,13 @@ Importing this package needs NumPy alone; every optional part is imported where 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from hyperhop import ghrr, graph
+from hyperhop import ghrr
 from hyperhop._topk import topk
-from hyperhop.graph import KnowledgeGraph
 from hyperhop.paths import Paths
 
 if TYPE_CHECKING:
-    from hyperhop import evaluate, llm, text
+    from hyperhop import evaluate, graph, llm, text
+    from hyperhop.graph import KnowledgeGraph
     from hyperhop.pathhd import PathHD
 
 __all__ = [
@@ -29,7 +29,14 @@ __all__ = [
 ]
 
 # Imported when first named, so that those who want the kernels do not wait for the rest.
-_LATER = {"PathHD": "pathhd", "evaluate": "evaluate", "llm": "llm", "text": "text"}
+_LATER = {
+    "KnowledgeGraph": "graph",
+    "PathHD": "pathhd",
+    "evaluate": "evaluate",
+    "graph": "graph",
+    "llm": "llm",
+    "text": "text",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -12,7 +12,6 @@ the default count (HYPERHOP_NUM_THREADS, else the processors this process may us
 receives an array result. complex128 and float64 are refused by name.
 """
 
-import hashlib
 from collections.abc import Iterable
 from typing import Any, Literal
 
@@ -93,6 +92,8 @@ class Codebook:
         )
 
     def _keys(self) -> npt.NDArray[np.uint32]:
+        import hashlib  # brings in OpenSSL: a tenth of the time to import this package
+
         # 128 bits a symbol: names of any length, and no collisions to think about.
         context = f"{self.seed}\0{self.family}\0{self.block_size}\0".encode()
         digests = b"".join(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import signature
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -26,14 +27,16 @@ def make_settings(
 
     Raises ValueError for an unknown name, ImportError for an encoder whose extra is missing.
     """
-    encoder, planner = encoder or "hashing", planner or "lexical"
+    default = signature(PathHD).parameters
+    encoder = encoder or default["encoder"].default
+    planner = planner or default["planner"].default
     if planner not in planner_names():
         raise ValueError(f"expected the planner {' or '.join(planner_names())}, got {planner!r}")
     return Settings(
         encoder=encoder,
         encoder_dim=get_encoder(encoder).dim,
         planner=planner,
-        max_hops=max_hops or 4,
+        max_hops=max_hops or default["max_hops"].default,
     )
 
 

@@ -31,7 +31,7 @@ def random_split(count: int, seed: int = 0) -> Split:
 
 
 def _shuffled_keys(keys: Sequence[Key], seed: int) -> list[Key]:
-    distinct = sorted(set(keys))  # type: ignore[type-var]
+    distinct = sorted(set(keys))  # type: ignore[type-var]  # Hashable does not promise an order
     random.Random(seed).shuffle(distinct)
     return distinct
 
