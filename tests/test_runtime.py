@@ -22,9 +22,14 @@ def run(code, **environment):
     )
 
 
-def test_import_brings_in_nothing_optional():
+def test_import_waits_for_nothing():
+    code = "import sys, hyperhop; print('numpy' in sys.modules, 'hyperhop._core' in sys.modules)"
+    assert run(code).stdout.split() == ["False", "False"]
+
+
+def test_kernels_bring_in_nothing_optional():
     code = (
-        "import sys, hyperhop\n"
+        "import sys, hyperhop; hyperhop.ghrr, hyperhop.topk, hyperhop.KnowledgeGraph\n"
         "heavy = {'torch', 'faiss', 'typer', 'rich', 'wordllama', 'openai', 'scipy', 'babel'}\n"
         "print(sorted(heavy & {name.partition('.')[0] for name in sys.modules}))"
     )

@@ -6,14 +6,12 @@ Importing this package needs NumPy alone; every optional part is imported where 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from hyperhop import ghrr
-from hyperhop._topk import topk
-from hyperhop.paths import Paths
-
 if TYPE_CHECKING:
-    from hyperhop import evaluate, graph, llm, text
+    from hyperhop import evaluate, ghrr, graph, llm, text
+    from hyperhop._topk import topk
     from hyperhop.graph import KnowledgeGraph
     from hyperhop.pathhd import PathHD
+    from hyperhop.paths import Paths
 
 __all__ = [
     "KnowledgeGraph",
@@ -28,24 +26,33 @@ __all__ = [
     "topk",
 ]
 
-# Imported when first named, so that those who want the kernels do not wait for the rest.
-_LATER = {
+# Where each name lives: imported when first named, so that nobody waits for what they do not use.
+_HOME = {
     "KnowledgeGraph": "graph",
     "PathHD": "pathhd",
+    "Paths": "paths",
     "evaluate": "evaluate",
+    "ghrr": "ghrr",
     "graph": "graph",
     "llm": "llm",
     "text": "text",
+    "topk": "_topk",
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        module = import_module(f"hyperhop.{_LATER[name]}")
-        return module if name == _LATER[name] else getattr(module, name)
-    # importlib.metadata takes longer to import than this package.
-    if name == "__version__":
+    if name in _HOME:
+        module = import_module(f"hyperhop.{_HOME[name]}")
+        value = module if name == _HOME[name] else getattr(module, name)
+    elif name == "__version__":
         from importlib.metadata import version
 
-        return version("hyperhop")
-    raise AttributeError(f"module 'hyperhop' has no attribute {name!r}")
+        value = version("hyperhop")
+    else:
+        raise AttributeError(f"module 'hyperhop' has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__
