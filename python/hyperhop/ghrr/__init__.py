@@ -1,0 +1,34 @@
+"""Generalized holographic reduced representations: kernels on hypervectors of m x m blocks.
+
+A hypervector is D complex m x m blocks, d = D m^2 complex numbers. Arrays come in two layouts, told
+apart by dtype:
+
+    complex64  (..., D, m, m)      as NumPy and torch write them
+    float32    (..., m, m, 2, D)   "planes": lanes = blocks, what the kernels work on
+
+All functions take NumPy arrays or CPU torch tensors and return the same kind, on any strides.
+Results have the same bits for any thread count, batch and order of candidates; `threads=None` is
+the default count (HYPERHOP_NUM_THREADS, else the processors this process may use) and `out=`
+receives an array result. complex128 and float64 are refused by name.
+"""
+
+from hyperhop.ghrr.algebra import bind, bundle, normalize, unbind_left, unbind_right, unitarize
+from hyperhop.ghrr.codebook import Codebook, Family
+from hyperhop.ghrr.compare import pairwise, similarity
+from hyperhop.ghrr.relation_paths import encode_paths, score_paths, top_paths
+
+__all__ = [
+    "Codebook",
+    "Family",
+    "bind",
+    "bundle",
+    "encode_paths",
+    "normalize",
+    "pairwise",
+    "score_paths",
+    "similarity",
+    "top_paths",
+    "unbind_left",
+    "unbind_right",
+    "unitarize",
+]

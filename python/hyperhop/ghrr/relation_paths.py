@@ -1,0 +1,108 @@
+"""Relation paths as hypervectors: encoding them, and scoring them against a query unencoded."""
+
+from typing import Any
+
+import numpy.typing as npt
+
+from hyperhop import _core
+from hyperhop._arrays import output, restorer, threads_argument, to_numpy
+from hyperhop.ghrr.codebook import Codebook
+from hyperhop.paths import Paths, as_paths
+
+
+def encode_paths(
+    cb: Codebook,
+    paths: Paths | npt.ArrayLike,
+    *,
+    planes: bool = False,
+    out: Any = None,
+    threads: int | None = None,
+) -> Any:
+    """Path hypervectors R1 R2 ... RL, left to right (PathHD eq. 3).
+
+    Args:
+        cb: the codebook the symbols index.
+        paths: Paths or a padded 2-D integer array (fill -1); at most 1,024 symbols a path. An empty
+            path is the identity.
+        planes: the result's layout: float32 (N, m, m, 2, D) instead of complex64 (N, D, m, m).
+
+    Every prefix that paths share is multiplied once. O(D m^3) per distinct prefix and path.
+
+    Raises:
+        ValueError: for a symbol the codebook does not have, naming path and symbol.
+    """
+    given = as_paths(paths, "encode_paths")
+    result = _core.encode_paths(
+        cb.planes,
+        given.symbols,
+        given.offsets,
+        planes,
+        output(out, "encode_paths"),
+        threads_argument(threads, "encode_paths"),
+    )
+    return result if out is None else out
+
+
+def score_paths(
+    cb: Codebook,
+    query: Any,
+    paths: Paths | npt.ArrayLike,
+    *,
+    out: Any = None,
+    threads: int | None = None,
+) -> Any:
+    """Blockwise cosine of a query with the hypervector of each path, none of which is stored.
+
+    Equals `similarity(query, encode_paths(cb, paths))` within 1e-5: paths are walked as a trie with
+    the prefixes moved to the query's side, tr(Q^H R1 R2 R3) = <R2^H R1^H Q, R3>, which costs one
+    block product per distinct prefix and one trace per distinct path.
+
+    Args:
+        cb: the codebook the symbols index.
+        query: one hypervector or Q of them, either layout, unitary or not (bundles, say); a zero
+            block counts 0, a NaN surfaces in every score.
+        paths: as in `encode_paths`.
+
+    Returns:
+        float32 (N,), or (Q, N) for Q queries. A score depends on the query and its own sequence
+        alone.
+
+    O(D m^3) per distinct prefix, O(D m^2) per distinct path; memory beyond the arrays below 64 MiB
+    for ordinary codebooks.
+    """
+    given = as_paths(paths, "score_paths")
+    result = _core.score_paths(
+        cb.planes,
+        to_numpy(query, "score_paths", "query"),
+        given.symbols,
+        given.offsets,
+        output(out, "score_paths"),
+        threads_argument(threads, "score_paths"),
+    )
+    return restorer(query)(result) if out is None else out
+
+
+def top_paths(
+    cb: Codebook,
+    query: Any,
+    paths: Paths | npt.ArrayLike,
+    k: int,
+    *,
+    threads: int | None = None,
+) -> tuple[Any, Any]:
+    """The k paths most similar to the query: (indices int64, scores float32), each (k,) or (Q, k).
+
+    The order of `hyperhop.topk`: score descending, then lower index; k > N gives N. Paths with the
+    same sequence score exactly alike, so ties are the normal case. Arguments as in `score_paths`.
+    """
+    given = as_paths(paths, "top_paths")
+    indices, scores = _core.top_paths(
+        cb.planes,
+        to_numpy(query, "top_paths", "query"),
+        given.symbols,
+        given.offsets,
+        int(k),
+        threads_argument(threads, "top_paths"),
+    )
+    restore = restorer(query)
+    return restore(indices), restore(scores)
