@@ -109,8 +109,8 @@ TrieProgram TrieBuilder::build(int64_t begin, int64_t end) {
   return program;
 }
 
-Trie TrieProgram::trie(const float* planes, float* scratch) const {
-  return {planes,       symbols.data(),        int64_t(symbols.size()),
+Trie TrieProgram::trie(const StoredRows& codebook, float* scratch) const {
+  return {codebook,     symbols.data(),        int64_t(symbols.size()),
           steps.data(), int64_t(steps.size()), leaf_symbols.data(),
           scratch};
 }

@@ -21,7 +21,7 @@ struct TrieProgram {
   int64_t max_depth = 0;
 
   int64_t num_leaves() const { return int64_t(leaf_symbols.size()); }
-  Trie trie(const float* planes, float* scratch) const;
+  Trie trie(const StoredRows& codebook, float* scratch) const;
   // Floats of scratch for one tile: every symbol and a state per depth.
   int64_t scratch_floats(const BlockShape& shape) const {
     return (int64_t(symbols.size()) + max_depth + 1) * shape.tile_floats();

@@ -9,13 +9,13 @@ namespace hyperhop::bindings {
 static py::object similarity(const py::array& x_in, const py::array& y_in, const py::object& out_in,
                              int threads) {
   const Argument arg{"similarity", "x"};
-  const BlockArray x = read_blocks(arg, x_in), y = read_blocks({"similarity", "y"}, y_in);
+  const StoredArray x = read_stored(arg, x_in), y = read_stored({"similarity", "y"}, y_in);
   check_same_blocks(arg, x.vectors, "y", y.vectors);
   const Broadcast rows = broadcast_rows(arg, x.vectors.leading, "y", y.vectors.leading);
   const BlockShape& shape = x.vectors.shape;
   Output out("similarity", out_in, rows.leading, py::dtype::of<float>(), {x.array, y.array});
-  const SimilarityArgs args{shape,    x.vectors.layout,   x.data(),         rows.x_rows.data(),
-                            y.data(), rows.y_rows.data(), out.data<float>()};
+  const SimilarityArgs args{shape,    x.rows(),           rows.x_rows.data(),
+                            y.rows(), rows.y_rows.data(), out.data<float>()};
   {
     const GilReleased released;
     const SimilarityKernel* kernel = kernels().similarity;

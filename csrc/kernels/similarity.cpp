@@ -19,14 +19,14 @@ static float careful_cosine(int entries, const float* x, const float* y, int lan
   return float(dot / (__builtin_sqrt(xx) * __builtin_sqrt(yy)));
 }
 
-static float similarity_row(const BlockShape& shape, Layout layout, const float* x_row,
-                            const float* y_row) {
+static float similarity_row(const BlockShape& shape, Layout x_layout, const void* x_row,
+                            Layout y_layout, const void* y_row) {
   alignas(64) float x[kMaxTileFloats], y[kMaxTileFloats], cosine[kTileLanes];
   const int entries = int(shape.entries());
   double total = 0;
   for (int64_t tile = 0; tile < shape.tiles(); ++tile) {
-    load_tile(shape, layout, x_row, tile, x);
-    load_tile(shape, layout, y_row, tile, y);
+    load_tile(shape, x_layout, x_row, tile, x);
+    load_tile(shape, y_layout, y_row, tile, y);
     for (int v = 0; v < kTileVectors; ++v) {
       const int l = v * kF32Lanes;
       F32 dot{}, xx{}, yy{};
@@ -51,10 +51,10 @@ static float similarity_row(const BlockShape& shape, Layout layout, const float*
 }
 
 void similarity(const SimilarityArgs& args, int64_t row_begin, int64_t row_end) {
-  const int64_t floats = args.shape.floats();
   for (int64_t row = row_begin; row < row_end; ++row)
-    args.out[row] = similarity_row(args.shape, args.layout, args.x + args.x_rows[row] * floats,
-                                   args.y + args.y_rows[row] * floats);
+    args.out[row] =
+        similarity_row(args.shape, args.x.layout, args.x.row(args.shape, args.x_rows[row]),
+                       args.y.layout, args.y.row(args.shape, args.y_rows[row]));
 }
 
 }  // namespace hyperhop::HH_ISA

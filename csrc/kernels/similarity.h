@@ -10,10 +10,9 @@ namespace hyperhop {
 
 struct SimilarityArgs {
   BlockShape shape;
-  Layout layout;
-  const float* x;
+  StoredRows x;
   const int64_t* x_rows;
-  const float* y;
+  StoredRows y;
   const int64_t* y_rows;
   float* out;
 };

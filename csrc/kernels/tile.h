@@ -26,27 +26,46 @@ HH_INLINE int lanes_in_tile(const BlockShape& shape, int64_t tile) {
   return left < kTileLanes ? int(left) : kTileLanes;
 }
 
-// Lanes past D are zero, so they add nothing to any sum.
-HH_INLINE void load_tile(const BlockShape& shape, Layout layout, const float* row, int64_t tile,
+// Moving tiles into their compact form. Lanes past D are zero, so they add nothing to any sum.
+HH_INLINE void load_lanes(const float* from, int lanes, float* HH_RESTRICT to) {
+  if (lanes == kTileLanes)
+    memcpy(to, from, kTileLanes * sizeof(float));
+  else
+    for (int l = 0; l < kTileLanes; ++l) to[l] = l < lanes ? from[l] : 0.0f;
+}
+
+HH_INLINE void load_lanes(const uint16_t* from, int lanes, float* HH_RESTRICT to) {
+  uint16_t padded[kTileLanes];
+  if (lanes < kTileLanes) {
+    for (int l = 0; l < kTileLanes; ++l) padded[l] = l < lanes ? from[l] : uint16_t(0);
+    from = padded;
+  }
+  for (int l = 0; l < kTileLanes; l += kF32Lanes) store(to + l, load_half(from + l));
+}
+
+template <class T>
+HH_INLINE void load_planes_tile(const BlockShape& shape, const T* row, int64_t tile,
+                                float* HH_RESTRICT out) {
+  const int lanes = lanes_in_tile(shape, tile);
+  const int entries = int(shape.entries());
+  const T* from = row + tile * kTileLanes;
+  for (int e = 0; e < entries; ++e, from += shape.blocks) {
+    // Planes lie too far apart for the hardware to foresee the next tile.
+    if (lanes == kTileLanes) __builtin_prefetch(from + kTileLanes);
+    load_lanes(from, lanes, out + e * kTileLanes);
+  }
+}
+
+HH_INLINE void load_tile(const BlockShape& shape, Layout layout, const void* row, int64_t tile,
                          float* HH_RESTRICT out) {
+  if (layout == Layout::planes)
+    return load_planes_tile(shape, static_cast<const float*>(row), tile, out);
+  if (layout == Layout::half_planes)
+    return load_planes_tile(shape, static_cast<const uint16_t*>(row), tile, out);
   const int64_t first = tile * kTileLanes;
   const int lanes = lanes_in_tile(shape, tile);
   const int entries = int(shape.entries());
-  if (layout == Layout::planes) {
-    for (int e = 0; e < entries; ++e) {
-      const float* from = row + e * shape.blocks + first;
-      float* to = out + e * kTileLanes;
-      if (lanes == kTileLanes) {
-        // Planes lie too far apart for the hardware to foresee the next tile.
-        __builtin_prefetch(from + kTileLanes);
-        memcpy(to, from, kTileLanes * sizeof(float));
-      } else {
-        for (int l = 0; l < kTileLanes; ++l) to[l] = l < lanes ? from[l] : 0.0f;
-      }
-    }
-    return;
-  }
-  const float* from = row + first * entries;
+  const float* from = static_cast<const float*>(row) + first * entries;
   for (int l = 0; l < lanes; ++l)
     for (int e = 0; e < entries; ++e) out[e * kTileLanes + l] = from[l * entries + e];
   for (int l = lanes; l < kTileLanes; ++l)
