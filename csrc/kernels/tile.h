@@ -26,6 +26,35 @@ HH_INLINE int lanes_in_tile(const BlockShape& shape, int64_t tile) {
   return left < kTileLanes ? int(left) : kTileLanes;
 }
 
+// Four rows of four floats become columns: 16-byte loads and stores instead of single floats.
+HH_INLINE void transpose_4x4(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
+  using F4 = Vec<float, 4>;
+  const F4 a = load<F4>(from), b = load<F4>(from + from_stride);
+  const F4 c = load<F4>(from + 2 * from_stride), d = load<F4>(from + 3 * from_stride);
+#if defined(__clang__)
+  const F4 ab_lo = __builtin_shufflevector(a, b, 0, 4, 1, 5);
+  const F4 ab_hi = __builtin_shufflevector(a, b, 2, 6, 3, 7);
+  const F4 cd_lo = __builtin_shufflevector(c, d, 0, 4, 1, 5);
+  const F4 cd_hi = __builtin_shufflevector(c, d, 2, 6, 3, 7);
+  const F4 columns[4] = {__builtin_shufflevector(ab_lo, cd_lo, 0, 1, 4, 5),
+                         __builtin_shufflevector(ab_lo, cd_lo, 2, 3, 6, 7),
+                         __builtin_shufflevector(ab_hi, cd_hi, 0, 1, 4, 5),
+                         __builtin_shufflevector(ab_hi, cd_hi, 2, 3, 6, 7)};
+#else
+  using I4 = Vec<int32_t, 4>;
+  const F4 ab_lo = __builtin_shuffle(a, b, I4{0, 4, 1, 5});
+  const F4 ab_hi = __builtin_shuffle(a, b, I4{2, 6, 3, 7});
+  const F4 cd_lo = __builtin_shuffle(c, d, I4{0, 4, 1, 5});
+  const F4 cd_hi = __builtin_shuffle(c, d, I4{2, 6, 3, 7});
+  const F4 columns[4] = {__builtin_shuffle(ab_lo, cd_lo, I4{0, 1, 4, 5}),
+                         __builtin_shuffle(ab_lo, cd_lo, I4{2, 3, 6, 7}),
+                         __builtin_shuffle(ab_hi, cd_hi, I4{0, 1, 4, 5}),
+                         __builtin_shuffle(ab_hi, cd_hi, I4{2, 3, 6, 7})};
+#endif
+  HH_UNROLL
+  for (int i = 0; i < 4; ++i) store(to + i * to_stride, columns[i]);
+}
+
 // Moving tiles into their compact form. Lanes past D are zero, so they add nothing to any sum.
 HH_INLINE void load_lanes(const float* from, int lanes, float* HH_RESTRICT to) {
   if (lanes == kTileLanes)
@@ -66,8 +95,15 @@ HH_INLINE void load_tile(const BlockShape& shape, Layout layout, const void* row
   const int lanes = lanes_in_tile(shape, tile);
   const int entries = int(shape.entries());
   const float* from = static_cast<const float*>(row) + first * entries;
+  int transposed = 0;  // entries already moved
+  if (lanes == kTileLanes) {
+    transposed = entries / 4 * 4;
+    for (int l = 0; l < kTileLanes; l += 4)
+      for (int e = 0; e < transposed; e += 4)
+        transpose_4x4(from + l * entries + e, entries, out + e * kTileLanes + l, kTileLanes);
+  }
   for (int l = 0; l < lanes; ++l)
-    for (int e = 0; e < entries; ++e) out[e * kTileLanes + l] = from[l * entries + e];
+    for (int e = transposed; e < entries; ++e) out[e * kTileLanes + l] = from[l * entries + e];
   for (int l = lanes; l < kTileLanes; ++l)
     for (int e = 0; e < entries; ++e) out[e * kTileLanes + l] = 0.0f;
 }
@@ -90,36 +126,9 @@ HH_INLINE void store_tile(const BlockShape& shape, Layout layout, const float* H
       for (int e = 0; e < entries; ++e) to[l * entries + e] = in[e * kTileLanes + l];
     return;
   }
-  // Four entries by four lanes at a time: contiguous 16-byte stores instead of single floats.
-  using F4 = Vec<float, 4>;
-  using I4 = Vec<int32_t, 4>;
-  for (int l = 0; l < kTileLanes; l += 4) {
-    for (int e = 0; e < entries; e += 4) {
-      const float* p = in + e * kTileLanes + l;
-      const F4 a = load<F4>(p), b = load<F4>(p + kTileLanes);
-      const F4 c = load<F4>(p + 2 * kTileLanes), d = load<F4>(p + 3 * kTileLanes);
-#if defined(__clang__)
-      const F4 ab_lo = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-      const F4 ab_hi = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-      const F4 cd_lo = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-      const F4 cd_hi = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-      const F4 rows[4] = {__builtin_shufflevector(ab_lo, cd_lo, 0, 1, 4, 5),
-                          __builtin_shufflevector(ab_lo, cd_lo, 2, 3, 6, 7),
-                          __builtin_shufflevector(ab_hi, cd_hi, 0, 1, 4, 5),
-                          __builtin_shufflevector(ab_hi, cd_hi, 2, 3, 6, 7)};
-#else
-      const F4 ab_lo = __builtin_shuffle(a, b, I4{0, 4, 1, 5});
-      const F4 ab_hi = __builtin_shuffle(a, b, I4{2, 6, 3, 7});
-      const F4 cd_lo = __builtin_shuffle(c, d, I4{0, 4, 1, 5});
-      const F4 cd_hi = __builtin_shuffle(c, d, I4{2, 6, 3, 7});
-      const F4 rows[4] = {__builtin_shuffle(ab_lo, cd_lo, I4{0, 1, 4, 5}),
-                          __builtin_shuffle(ab_lo, cd_lo, I4{2, 3, 6, 7}),
-                          __builtin_shuffle(ab_hi, cd_hi, I4{0, 1, 4, 5}),
-                          __builtin_shuffle(ab_hi, cd_hi, I4{2, 3, 6, 7})};
-#endif
-      for (int i = 0; i < 4; ++i) store(to + (l + i) * entries + e, rows[i]);
-    }
-  }
+  for (int l = 0; l < kTileLanes; l += 4)
+    for (int e = 0; e < entries; e += 4)
+      transpose_4x4(in + e * kTileLanes + l, kTileLanes, to + l * entries + e, entries);
 }
 
 // Where op(A)[i][k] starts in a compact tile; op is the identity or the conjugate transpose.

@@ -108,10 +108,26 @@ HH_INLINE F32 fnma(F32 a, F32 b, F32 c) {
   return fma(-a, b, c);
 }
 
+HH_INLINE F32 sqrt(F32 x) {
+  F32 r;
+  for (int i = 0; i < kF32Lanes; ++i) r[i] = __builtin_sqrtf(x[i]);
+  return r;
+}
+
 HH_INLINE F64 sqrt(F64 x) {
   F64 r;
   for (int i = 0; i < kF64Lanes; ++i) r[i] = __builtin_sqrt(x[i]);
   return r;
+}
+
+// Whether every lane of a comparison is true.
+template <class Mask>
+HH_INLINE bool all(Mask mask) {
+  using Words = Vec<uint64_t, int(sizeof(Mask)) / 8>;
+  const Words words = bit_cast<Words>(mask);
+  uint64_t both = words[0];
+  for (int i = 1; i < int(sizeof(Mask)) / 8; ++i) both &= words[i];
+  return both == ~uint64_t(0);
 }
 
 // Sum of all lanes in one fixed order: halves are added until one lane is left.
@@ -129,6 +145,9 @@ struct SumLanes<T, 2> {
 };
 HH_INLINE float sum_lanes(F32 v) {
   return SumLanes<float, kF32Lanes>::of(v);
+}
+HH_INLINE double sum_lanes(F64 v) {
+  return SumLanes<double, kF64Lanes>::of(v);
 }
 
 }  // namespace hyperhop::HH_ISA

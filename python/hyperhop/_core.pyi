@@ -28,6 +28,9 @@ def unitarize(x: npt.NDArray[np.generic], out: object, threads: int) -> npt.NDAr
 def similarity(
     x: npt.NDArray[np.generic], y: npt.NDArray[np.generic], out: object, threads: int
 ) -> npt.NDArray[np.float32]: ...
+def pairwise(
+    xs: npt.NDArray[np.generic], ys: npt.NDArray[np.generic], out: object, threads: int
+) -> npt.NDArray[np.float32]: ...
 def encode_paths(
     planes: npt.NDArray[np.floating[Any]],
     symbols: npt.NDArray[np.int32],
