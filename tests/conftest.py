@@ -23,7 +23,7 @@ def _missing(part: str) -> str | None:
     """Why an optional part is not here, or None."""
     if part == "data":
         return None if os.environ.get("HYPERHOP_DATA") else "HYPERHOP_DATA is not set"
-    module = {"torch": "torch", "text": "wordllama"}[part]
+    module = {"torch": "torch", "text": "wordllama", "faiss": "faiss"}[part]
     return None if importlib.util.find_spec(module) else f"{module} is not installed"
 
 
