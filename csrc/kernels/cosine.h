@@ -1,9 +1,8 @@
 // Per-ISA pieces of blockwise cosine, shared by similarity and pairwise: a pair of hypervectors has
 // the same bits in both. The cosine of a block is dot * (1/|x| * 1/|y|), where dot and the squared
-// norms each are one chain over the block's entries, lane = block. Cosines are added over the
-// vectors of a tile in float32 and over tiles in float64.
-// A block whose squared norm would overflow or lose digits in float32 is scaled by a power of two
-// first, which changes no digit of its cosine.
+// norms each are one chain over the block's entries, lane = block. Cosines are added over eight
+// tiles in float32 and beyond in float64. A block whose squared norm would overflow or lose digits
+// in float32 is scaled by a power of two first, which changes no digit of its cosine.
 #pragma once
 #include "tile.h"
 
@@ -68,17 +67,26 @@ HH_INLINE void prepare_tile(int entries, float* tile, float* inverse) {
   for (int v = 0; v < kTileVectors; ++v) store(inverse + v * kF32Lanes, inverse_norm(squares[v]));
 }
 
-// The sum of cosines of one pair, tile by tile.
+// The sum of cosines of one pair: `part` gathers the vectors of up to kPartTiles tiles, in order,
+// and is then flushed.
+constexpr int64_t kPartTiles = 8;
 struct CosineSum {
+  F32 part = {};
   F64 low = {}, high = {};
 
-  HH_INLINE void add(F32 cosines) {
+  // To be called after every tile.
+  HH_INLINE void end_tile(int64_t tile) {
+    if ((tile + 1) % kPartTiles == 0) flush();
+  }
+  HH_INLINE void flush() {
     Vec<float, kF64Lanes> half[2];
-    memcpy(half, &cosines, sizeof(cosines));
+    memcpy(half, &part, sizeof(part));
     low += __builtin_convertvector(half[0], F64);
     high += __builtin_convertvector(half[1], F64);
+    part = F32{};
   }
-  HH_INLINE float mean(int64_t blocks) const {
+  HH_INLINE float mean(int64_t blocks) {
+    flush();
     return float(sum_lanes(low + high) / double(blocks));
   }
 };

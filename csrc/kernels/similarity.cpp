@@ -55,11 +55,10 @@ static void add_tile(const BlockShape& shape, const Prepared& x, const StoredRow
   dots_of(entries, a, x.entry_step, values, dots, squares);
   if (rescale_tile(entries, values, squares))
     dots_of(entries, a, x.entry_step, values, dots, squares);
-  F32 cosines{};
   for (int v = 0; v < kTileVectors; ++v)
-    cosines += dots[v] * (load<F32>(x.inverse + tile * kTileLanes + v * kF32Lanes) *
-                          inverse_norm(squares[v]));
-  sum.add(cosines);
+    sum.part += dots[v] * (load<F32>(x.inverse + tile * kTileLanes + v * kF32Lanes) *
+                           inverse_norm(squares[v]));
+  sum.end_tile(tile);
 }
 
 // Whole tiles of planes at a time, whose sums stay in the first-level cache.
@@ -130,18 +129,20 @@ static void add_chunk(const BlockShape& shape, const Prepared& x, const StoredRo
     add_planes<kPlanes>(a, x.entry_step, at, shape.blocks, tiles * kTileLanes, chunk);
   for (int r = 0; r < kRows; ++r)
     for (int64_t t = 0; t < tiles; ++t) {
-      F32 cosines{};
+      F32 part = sums[r].part;
       bool usual = true;
       for (int64_t l = t * kTileLanes; l < (t + 1) * kTileLanes; l += kF32Lanes) {
         const F32 square = load<F32>(chunk.squares[r] + l);
         usual = usual && comfortable(square);
-        cosines += load<F32>(chunk.dots[r] + l) *
-                   (load<F32>(x.inverse + first * kTileLanes + l) * inverse_norm(square));
+        part += load<F32>(chunk.dots[r] + l) *
+                (load<F32>(x.inverse + first * kTileLanes + l) * inverse_norm(square));
       }
-      if (usual)
-        sums[r].add(cosines);
-      else
+      if (!usual) {
         add_tile(shape, x, y, rows[r], first + t, sums[r]);
+        continue;
+      }
+      sums[r].part = part;
+      sums[r].end_tile(first + t);
     }
 }
 
