@@ -171,12 +171,13 @@ void TrieProgram::group(Grouping grouping) {
     const bool dense = leaves > 0 && (grouping == Grouping::dense ||
                                       (grouping == Grouping::automatic && pays));
     if (dense) {
-      const int64_t entry = int64_t(dense_leaves.size());
-      groups.push_back({begin, end - begin, int64_t(dense_symbols.size()), width, entry});
+      const bool full = leaves == states * width;
+      const int64_t entry = full ? -1 : int64_t(dense_leaves.size());
+      groups.push_back({begin, end - begin, int64_t(dense_symbols.size()), width,
+                        steps[size_t(begin)].first_leaf, entry});
       dense_symbols.insert(dense_symbols.end(), seen.begin(), seen.end());
-      dense_leaves.resize(size_t(entry + states * width), -1);
-      int64_t row = entry;
-      for (int64_t s = begin; s < end; ++s) {
+      if (!full) dense_leaves.resize(size_t(entry + states * width), int32_t(num_leaves()));
+      for (int64_t s = begin, row = entry; s < end && !full; ++s) {
         const TrieStep& step = steps[size_t(s)];
         for (int64_t leaf = step.first_leaf; leaf < step.first_leaf + step.num_leaves; ++leaf)
           dense_leaves[size_t(row + column[size_t(leaf_symbols[size_t(leaf)])])] = int32_t(leaf);
@@ -185,7 +186,7 @@ void TrieProgram::group(Grouping grouping) {
     } else if (!groups.empty() && groups.back().num_symbols == 0) {
       groups.back().num_steps += end - begin;
     } else {
-      groups.push_back({begin, end - begin, 0, 0, 0});
+      groups.push_back({begin, end - begin, 0, 0, 0, 0});
     }
     for (const int32_t symbol : seen) column[size_t(symbol)] = -1;
     begin = end;

@@ -41,12 +41,12 @@ constexpr int64_t kPartialFloats = 6 << 20;
 void add_tiles(const TrieProgram& program, const float* partial, int64_t tiles, double scale,
                const int64_t* order, float* out) {
   constexpr int64_t kBatch = 256;
-  const int64_t leaves = program.num_leaves();
+  const int64_t leaves = program.num_leaves(), row = leaves + 1;
   for (int64_t first = 0; first < leaves; first += kBatch) {
     const int64_t count = std::min(kBatch, leaves - first);
     double sums[kBatch] = {};
     for (int64_t tile = 0; tile < tiles; ++tile)
-      for (int64_t i = 0; i < count; ++i) sums[i] += double(partial[tile * leaves + first + i]);
+      for (int64_t i = 0; i < count; ++i) sums[i] += double(partial[tile * row + first + i]);
     for (int64_t i = 0; i < count; ++i)
       for (int64_t p = program.leaf_offsets[size_t(first + i)];
            p < program.leaf_offsets[size_t(first + i) + 1]; ++p)
@@ -73,7 +73,7 @@ void score(const Inputs& in, Grouping grouping, float* out, int threads) {
   for (int64_t begin = 0; begin < paths.count; begin += stretch) {
     TrieProgram program = builder.build(begin, std::min(begin + stretch, paths.count));
     program.group(grouping);
-    const int64_t leaves = program.num_leaves(), per_query = leaves * shape.tiles();
+    const int64_t leaves = program.num_leaves(), per_query = (leaves + 1) * shape.tiles();
     const int64_t batch = std::clamp<int64_t>(kPartialFloats / per_query, 1, queries);
     const Scratch partial = make_scratch(batch * per_query);
     for (int64_t q = 0; q < queries; q += batch) {

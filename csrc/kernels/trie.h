@@ -17,12 +17,14 @@ struct TrieStep {
 
 // Neighbouring steps whose leaves are scored together. Without symbols each step scores its own
 // leaves as it is reached. With symbols (most steps end in most of them, as in a complete
-// enumeration) the states of all steps that have leaves meet all these symbols in one dense table:
-// entry [state][symbol] is the leaf, or -1 where that sequence is not in the list.
+// enumeration) the states of all steps that have leaves meet all these symbols in one dense table.
+// Entry [state][symbol] is leaf dense_leaves[first_entry + ...], or num_leaves where that sequence
+// is not in the list; a full table's entries are the leaves from first_leaf on, in order.
 struct TrieGroup {
   int64_t first_step, num_steps;
   int64_t first_symbol, num_symbols;  // in dense_symbols; num_symbols 0 for a walk
-  int64_t first_entry;                // in dense_leaves
+  int64_t first_leaf;
+  int64_t first_entry;  // in dense_leaves; -1 for a full table
 };
 
 // States a dense group holds at most: few enough to stay in the second-level cache.
