@@ -42,6 +42,7 @@ def score_paths(
     query: npt.NDArray[np.generic],
     symbols: npt.NDArray[np.int32],
     offsets: npt.NDArray[np.int64],
+    algorithm: str,
     out: object,
     threads: int,
 ) -> npt.NDArray[np.float32]: ...
@@ -51,6 +52,7 @@ def top_paths(
     symbols: npt.NDArray[np.int32],
     offsets: npt.NDArray[np.int64],
     k: int,
+    algorithm: str,
     threads: int,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]: ...
 def topk(
