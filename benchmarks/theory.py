@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import theory_laws as laws
+from harness import installed
 from hyperhop import ghrr
 
 
@@ -152,7 +153,9 @@ def main() -> None:
     )
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    from theory_plots import draw  # refused before the work where matplotlib is missing
+    if not installed("matplotlib"):
+        parser.error('matplotlib is not installed: pip install ".[bench]"')
+    from theory_plots import draw
 
     results = {}
     for name, (experiment, title, axis) in EXPERIMENTS.items():

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hyperhop as hh
+import operators
 import strategies
 from hyperhop import binders, ghrr
 
@@ -260,6 +261,19 @@ def test_wrong_paths_are_refused():
         binders.encode_paths(binder, codes, [[0, 3]])
     with pytest.raises(ValueError, match=r"codebook must have shape \(R, 16\), got \(3, 8\)"):
         binders.encode_paths(binder, codes[:, :8], [[0]])
+
+
+def test_the_ablation_tells_the_operators_apart():
+    """benchmarks/operators.py at a size where noise decides nothing."""
+    task = operators.make_task(np.random.default_rng(0), questions=4)
+    scores = {name: operators.hits(binders.get(name, 4096), task, 0) for name in binders.NAMES}
+    chance = np.mean([1 / (1 + len(group)) for group in task.permuted])
+    for name, score in scores.items():
+        assert score["others"] == 1
+        assert np.isclose(score["permuted"], 1 if name == "ghrr" else chance)
+        assert score["repeated"] == 1 or name in ("bipolar", "real")
+    assert scores["bipolar"]["repeated"] < 0.2
+    assert scores["ghrr"]["all"] == 1
 
 
 @pytest.mark.needs("torchhd")

@@ -1,5 +1,7 @@
 """The gate on instruction counts, and that it can shut."""
 
+import re
+
 import pytest
 
 import instructions
@@ -20,6 +22,10 @@ def test_eleven_percent_more_is_refused():
     assert not instructions.excesses({"encode": 1099, "topk": 500}, record)
     (sentence,) = instructions.excesses({"encode": 1110, "topk": 500}, record)
     assert sentence.startswith("encode: 1,110 instructions, +11.0% on the record of 1,000")
+
+
+def test_the_build_names_compiler_and_instruction_set():
+    assert re.fullmatch(r"(GNU|Clang) \d+\.\d+\.\d+, \w+ (avx2|baseline)", instructions.BUILD)
 
 
 def test_every_record_holds_every_kernel():
