@@ -206,13 +206,14 @@ def test_phasors_keep_repeated_relations_apart():
 
 
 @pytest.mark.needs("matplotlib")
-@pytest.mark.parametrize(("suffix", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
-def test_the_suffix_chooses_the_format_of_the_plots(tmp_path, suffix, start):
+def test_the_sheet_is_drawn_in_the_format_of_its_suffix(tmp_path):
     from theory import EXPERIMENTS, Series
     from theory_plots import draw
 
     curve = Series("haar, c = 1", samples=np.linspace(0, 0.3, 50))
     for x in (1, 2, 4):
         curve.add(x, measured=0.1 / x, law=0.2 / x, spread=0.01)
-    draw({name: [curve] for name in EXPERIMENTS}, tmp_path / f"sheet.{suffix}")
-    assert (tmp_path / f"sheet.{suffix}").read_bytes().startswith(start)
+    draw({name: [curve] for name in EXPERIMENTS}, tmp_path / "sheet.svg")
+    drawn = (tmp_path / "sheet.svg").read_text(encoding="utf-8")
+    assert drawn.startswith("<?xml")
+    assert "</svg>" in drawn
