@@ -129,9 +129,9 @@ TrieProgram TrieBuilder::build(int64_t begin, int64_t end) {
   return program;
 }
 
-Trie TrieProgram::trie(const float* planes, float* scratch) const {
+Trie TrieProgram::trie(const StoredRows& codebook, float* scratch) const {
   Trie trie{};
-  trie.planes = planes;
+  trie.codebook = codebook;
   trie.symbols = symbols.data();
   trie.num_symbols = int64_t(symbols.size());
   trie.steps = steps.data();

@@ -15,14 +15,14 @@ namespace hyperhop::bindings {
 namespace {
 
 struct Inputs {
-  BlockArray codebook;
+  StoredArray codebook;
   BlockArray query;
   PathsArray paths;
 };
 
 Inputs read_inputs(const std::string& function, const py::array& planes, const py::array& query,
                    const py::array& symbols, const py::array& offsets) {
-  Inputs in{read_planes({function, "cb"}, planes), read_blocks({function, "query"}, query), {}};
+  Inputs in{read_codebook({function, "cb"}, planes), read_blocks({function, "query"}, query), {}};
   const BlockShape &a = in.query.vectors.shape, &b = in.codebook.vectors.shape;
   if (in.query.vectors.leading.size() > 1 || a.blocks != b.blocks || a.block_size != b.block_size)
     throw std::invalid_argument(
@@ -83,7 +83,7 @@ void score(const Inputs& in, Grouping grouping, float* out, int threads) {
                      const Scratch scratch = make_scratch(program.scratch_floats(shape));
                      for (int64_t tile = first; tile < last; ++tile)
                        table.score_paths(
-                           {shape, program.trie(in.codebook.data(), scratch.get()),
+                           {shape, program.trie(in.codebook.rows(), scratch.get()),
                             folded.data() + q * shape.floats(), count, partial.get(), leaves},
                            tile);
                    });

@@ -12,6 +12,8 @@ ProductKernel product;
 EncodePathsKernel encode_paths;
 ScorePathsKernel score_paths;
 SimilarityKernel similarity;
+PackPanelKernel pack_panel;
+PairwiseKernel pairwise;
 NormalizeKernel normalize;
 UnitarizeKernel unitarize;
 BundleKernel bundle;
@@ -20,8 +22,8 @@ TopkScanKernel<double> topk_scan_f64;
 
 extern const KernelTable kernel_table;
 const KernelTable kernel_table = {
-    HH_STRING(HH_ISA), codebook,  product, encode_paths,  score_paths,   similarity,
-    normalize,         unitarize, bundle,  topk_scan_f32, topk_scan_f64,
+    HH_STRING(HH_ISA), codebook,  product,   encode_paths, score_paths,   similarity,    pack_panel,
+    pairwise,          normalize, unitarize, bundle,       topk_scan_f32, topk_scan_f64,
 };
 
 }  // namespace hyperhop::HH_ISA

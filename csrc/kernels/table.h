@@ -4,6 +4,7 @@
 #include "codebook.h"
 #include "encode_paths.h"
 #include "normalize.h"
+#include "pairwise.h"
 #include "product.h"
 #include "score_paths.h"
 #include "similarity.h"
@@ -18,6 +19,8 @@ struct KernelTable {
   EncodePathsKernel* encode_paths;
   ScorePathsKernel* score_paths;
   SimilarityKernel* similarity;
+  PackPanelKernel* pack_panel;
+  PairwiseKernel* pairwise;
   NormalizeKernel* normalize;
   UnitarizeKernel* unitarize;
   BundleKernel* bundle;

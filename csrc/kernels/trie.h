@@ -2,7 +2,7 @@
 // Sequences are sorted by (prefix, last symbol); each distinct prefix is one step, visited in
 // preorder, and each distinct sequence is one leaf below its prefix.
 #pragma once
-#include <stdint.h>
+#include "blocks.h"
 
 namespace hyperhop {
 
@@ -33,7 +33,7 @@ constexpr int kDenseStates = 64;
 // A trie to walk. Symbols are local: symbols[s] is the codebook row of local symbol s;
 // -1 is the identity hypervector, which stands for an empty sequence.
 struct Trie {
-  const float* planes;  // codebook [R][m][m][2][D]
+  StoredRows codebook;  // planes or half_planes [R][m][m][2][D]
   const int64_t* symbols;
   int64_t num_symbols;
   const TrieStep* steps;

@@ -9,7 +9,7 @@ namespace hyperhop::HH_ISA {
 HH_INLINE void load_symbol(const BlockShape& shape, const Trie& trie, int64_t symbol, int64_t tile,
                            float* HH_RESTRICT out) {
   if (trie.symbols[symbol] >= 0) {
-    load_tile(shape, Layout::planes, trie.planes + trie.symbols[symbol] * shape.floats(), tile,
+    load_tile(shape, trie.codebook.layout, trie.codebook.row(shape, trie.symbols[symbol]), tile,
               out);
     return;
   }

@@ -29,8 +29,11 @@ def unitarize(x: npt.NDArray[np.generic], out: object, threads: int) -> npt.NDAr
 def similarity(
     x: npt.NDArray[np.generic], y: npt.NDArray[np.generic], out: object, threads: int
 ) -> npt.NDArray[np.float32]: ...
+def pairwise(
+    xs: npt.NDArray[np.generic], ys: npt.NDArray[np.generic], out: object, threads: int
+) -> npt.NDArray[np.float32]: ...
 def encode_paths(
-    planes: npt.NDArray[np.float32],
+    planes: npt.NDArray[np.floating[Any]],
     symbols: npt.NDArray[np.int32],
     offsets: npt.NDArray[np.int64],
     as_planes: bool,
@@ -38,7 +41,7 @@ def encode_paths(
     threads: int,
 ) -> npt.NDArray[np.generic]: ...
 def score_paths(
-    planes: npt.NDArray[np.float32],
+    planes: npt.NDArray[np.floating[Any]],
     query: npt.NDArray[np.generic],
     symbols: npt.NDArray[np.int32],
     offsets: npt.NDArray[np.int64],
@@ -47,7 +50,7 @@ def score_paths(
     threads: int,
 ) -> npt.NDArray[np.float32]: ...
 def top_paths(
-    planes: npt.NDArray[np.float32],
+    planes: npt.NDArray[np.floating[Any]],
     query: npt.NDArray[np.generic],
     symbols: npt.NDArray[np.int32],
     offsets: npt.NDArray[np.int64],

@@ -1,7 +1,7 @@
 """Codebooks: one hypervector of unitary blocks per symbol name."""
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -10,6 +10,14 @@ from hyperhop import _core
 from hyperhop._arrays import threads_argument
 
 Family = Literal["haar", "householder", "diagonal"]
+Storage = Literal["float32", "float16"]
+
+
+def checked_storage(storage: str, function: str) -> Storage:
+    """`storage` if it is one. Raises ValueError."""
+    if storage not in get_args(Storage):
+        raise ValueError(f"{function}: storage must be 'float32' or 'float16', got {storage!r}")
+    return cast(Storage, storage)
 
 
 class Codebook:
@@ -27,13 +35,15 @@ class Codebook:
             "householder": m random reflections times random phases; "diagonal": random phases
             alone, which commute, so that the order of a path is lost (kept for ablation).
         seed: any int.
+        storage: "float32" (default), or "float16": the same planes rounded to nearest even, half
+            the memory. Kernels widen them as they read and accumulate in float32.
         threads: see the module.
 
     Attributes:
-        planes: float32 (R, m, m, 2, D), what is stored: 8 D m^2 bytes a symbol.
+        planes: float32 or float16 (R, m, m, 2, D), what is stored: 8 D m^2 bytes a symbol, or 4.
 
     Raises:
-        ValueError: for a name given twice, a size out of range or an unknown family.
+        ValueError: for a name given twice, a size out of range, an unknown family or storage.
 
     O(R D m^3) time.
     """
@@ -45,23 +55,29 @@ class Codebook:
         block_size: int = 4,
         family: Family = "haar",
         seed: int = 0,
+        storage: Storage = "float32",
         *,
         threads: int | None = None,
     ) -> None:
         self.names = tuple(names)
         self.blocks, self.block_size = int(blocks), int(block_size)
-        self.family, self.seed = family, int(seed)
+        self.family, self.seed, self.storage = (
+            family,
+            int(seed),
+            checked_storage(storage, "Codebook"),
+        )
         self._ids = {name: i for i, name in enumerate(self.names)}
         if len(self._ids) < len(self.names):
             twice = next(n for i, n in enumerate(self.names) if self._ids[n] != i)
             raise ValueError(f"Codebook: names must be distinct, got {twice!r} twice")
-        self.planes: npt.NDArray[np.float32] = _core.codebook(
+        planes = _core.codebook(
             self._keys(),
             self.blocks,
             self.block_size,
             family,
             threads_argument(threads, "Codebook"),
         )
+        self.planes: npt.NDArray[np.floating[Any]] = planes.astype(storage, copy=False)
 
     def _keys(self) -> npt.NDArray[np.uint32]:
         import hashlib  # brings in OpenSSL: a tenth of the time to import this package
@@ -82,12 +98,13 @@ class Codebook:
     def __repr__(self) -> str:
         return (
             f"Codebook({len(self)} symbols, blocks={self.blocks}, block_size={self.block_size}, "
-            f"family={self.family!r}, seed={self.seed})"
+            f"family={self.family!r}, seed={self.seed}, storage={self.storage!r})"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The arguments are the codebook: smaller than the planes, and the bits come out the same.
-        return Codebook, (self.names, self.blocks, self.block_size, self.family, self.seed)
+        arguments = (self.names, self.blocks, self.block_size, self.family, self.seed, self.storage)
+        return Codebook, arguments
 
     def id(self, name: str) -> int:
         """Row of a symbol. Raises LookupError for a name the codebook does not hold."""
@@ -99,5 +116,5 @@ class Codebook:
     @property
     def array(self) -> npt.NDArray[np.complex64]:
         """complex64 (R, D, m, m), a copy built when asked."""
-        moved = np.ascontiguousarray(np.moveaxis(self.planes, (4, 3), (1, 4)))
+        moved = np.ascontiguousarray(np.moveaxis(self.planes, (4, 3), (1, 4)), np.float32)
         return moved.view(np.complex64)[..., 0]
