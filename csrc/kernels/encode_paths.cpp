@@ -27,7 +27,7 @@ static void encode_tile(const EncodePathsArgs& args, int64_t tile) {
   pack_symbols(shape, trie, tile);
   const float* packed = trie.scratch;
   float* states = trie.scratch + trie.num_symbols * floats;
-  Ahead ahead(m);
+  Ahead ahead(m, trie.num_symbols);
   for (int64_t s = 0; s < trie.num_steps; ++s) {
     const TrieStep& step = trie.steps[s];
     float* state = states + step.depth * floats;

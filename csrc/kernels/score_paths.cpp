@@ -174,7 +174,7 @@ static void score_tile(const ScorePathsArgs& args, const Scratch& scratch, const
   const int m = kBlockSize ? kBlockSize : shape.block_size;
   const int entries = 2 * m * m;
   const TrieStep* end = trie.steps + trie.num_steps;
-  Ahead ahead(m);
+  Ahead ahead(m, trie.num_symbols);
 
   load_tile(shape, Layout::planes, query, tile, scratch.states);
   for (int64_t g = 0; g < trie.num_groups; ++g) {

@@ -172,14 +172,16 @@ HH_INLINE void product_patch(int block_size, int i, int j, const float* a, const
 }
 
 // Tiles that are needed next. Fetching a few of their cache lines between the patches of a product
-// hides the way from the outer caches: symbols come in an order no hardware foresees.
+// hides the way from the outer caches: symbols come in an order no hardware foresees. Where all
+// tiles to choose from fit the inner caches there is nothing to hide.
 class Ahead {
  public:
-  HH_INLINE explicit Ahead(int m)
-      : lines_(m > 1 ? (2 * m * m - 1) / (kTileVectors * (m / 2) * (m / 2)) + 1 : 0) {}
+  HH_INLINE Ahead(int m, int64_t choices)
+      : far_(choices * 2 * m * m * kTileLanes * int64_t(sizeof(float)) > kNearBytes),
+        lines_(m > 1 ? (2 * m * m - 1) / (kTileVectors * (m / 2) * (m / 2)) + 1 : 0) {}
   HH_INLINE void clear() { count_ = 0; }
   HH_INLINE void add(const float* tile) {
-    if (count_ < kTiles) tiles_[count_++] = tile;
+    if (far_ && count_ < kTiles) tiles_[count_++] = tile;
   }
   HH_INLINE void fetch(int patch) const {
     for (int t = 0; t < count_; ++t) {
@@ -190,8 +192,10 @@ class Ahead {
 
  private:
   static constexpr int kTiles = 4;
+  static constexpr int64_t kNearBytes = 256 << 10;
   const float* tiles_[kTiles];
   int count_ = 0;
+  bool far_;
   int lines_;  // a patch
 };
 struct NothingAhead {

@@ -38,14 +38,18 @@ HH_INLINE void store(T* p, V v) {
 // large to stay in them: a plain store would first read the line it overwrites. End with
 // stream_fence().
 HH_INLINE void stream_copy(float* to, const float* from, int64_t floats) {
-  using F4 = Vec<float, 4>;
-  for (int64_t i = 0; i < floats; i += 4) {
+  for (int64_t i = 0; i < floats; i += kF32Lanes) {
+    const F32 v = load<F32>(from + i);
 #if defined(__clang__)
-    __builtin_nontemporal_store(load<F4>(from + i), reinterpret_cast<F4*>(to + i));
+    __builtin_nontemporal_store(v, reinterpret_cast<F32*>(to + i));
+#elif defined(__AVX512F__)
+    __builtin_ia32_movntps512(to + i, v);
+#elif defined(__AVX__)
+    __builtin_ia32_movntps256(to + i, v);
 #elif defined(__SSE__)
-    __builtin_ia32_movntps(to + i, load<F4>(from + i));
+    __builtin_ia32_movntps(to + i, v);
 #else
-    store(to + i, load<F4>(from + i));
+    store(to + i, v);
 #endif
   }
 }
