@@ -193,7 +193,7 @@ class Ahead {
  private:
   static constexpr int kTiles = 4;
   static constexpr int64_t kNearBytes = 256 << 10;
-  const float* tiles_[kTiles];
+  const float* tiles_[kTiles] = {};
   int count_ = 0;
   bool far_;
   int lines_;  // a patch
