@@ -17,11 +17,12 @@ UnitarizeKernel unitarize;
 BundleKernel bundle;
 TopkScanKernel<float> topk_scan_f32;
 TopkScanKernel<double> topk_scan_f64;
+UnitaryMapKernel unitary_map;
 
 extern const KernelTable kernel_table;
 const KernelTable kernel_table = {
     HH_STRING(HH_ISA), codebook,  product, encode_paths,  score_paths,   similarity,
-    normalize,         unitarize, bundle,  topk_scan_f32, topk_scan_f64,
+    normalize,         unitarize, bundle,  topk_scan_f32, topk_scan_f64, unitary_map,
 };
 
 }  // namespace hyperhop::HH_ISA

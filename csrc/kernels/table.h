@@ -8,6 +8,7 @@
 #include "score_paths.h"
 #include "similarity.h"
 #include "topk.h"
+#include "unitary_map.h"
 
 namespace hyperhop {
 
@@ -23,6 +24,7 @@ struct KernelTable {
   BundleKernel* bundle;
   TopkScanKernel<float>* topk_scan_f32;
   TopkScanKernel<double>* topk_scan_f64;
+  UnitaryMapKernel* unitary_map;
 };
 
 }  // namespace hyperhop

@@ -1,15 +1,24 @@
 """Codebooks: one hypervector of unitary blocks per symbol name."""
 
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 import numpy.typing as npt
 
 from hyperhop import _core
 from hyperhop._arrays import threads_argument
+from hyperhop.ghrr.semantic import Map, unitary_planes
 
 Family = Literal["haar", "householder", "diagonal"]
+Storage = Literal["float32", "float16"]
+
+
+def checked_storage(storage: str, function: str) -> Storage:
+    """`storage` if it is one. Raises ValueError."""
+    if storage not in get_args(Storage):
+        raise ValueError(f"{function}: storage must be 'float32' or 'float16', got {storage!r}")
+    return cast(Storage, storage)
 
 
 class Codebook:
@@ -27,13 +36,15 @@ class Codebook:
             "householder": m random reflections times random phases; "diagonal": random phases
             alone, which commute, so that the order of a path is lost (kept for ablation).
         seed: any int.
+        storage: "float32" (default), or "float16": the same planes rounded to nearest even, half
+            the memory. Kernels widen them as they read and accumulate in float32.
         threads: see the module.
 
     Attributes:
-        planes: float32 (R, m, m, 2, D), what is stored: 8 D m^2 bytes a symbol.
+        planes: float32 or float16 (R, m, m, 2, D), what is stored: 8 D m^2 bytes a symbol, or 4.
 
     Raises:
-        ValueError: for a name given twice, a size out of range or an unknown family.
+        ValueError: for a name given twice, a size out of range, an unknown family or storage.
 
     O(R D m^3) time.
     """
@@ -45,23 +56,95 @@ class Codebook:
         block_size: int = 4,
         family: Family = "haar",
         seed: int = 0,
+        storage: Storage = "float32",
         *,
         threads: int | None = None,
     ) -> None:
-        self.names = tuple(names)
-        self.blocks, self.block_size = int(blocks), int(block_size)
-        self.family, self.seed = family, int(seed)
-        self._ids = {name: i for i, name in enumerate(self.names)}
-        if len(self._ids) < len(self.names):
-            twice = next(n for i, n in enumerate(self.names) if self._ids[n] != i)
-            raise ValueError(f"Codebook: names must be distinct, got {twice!r} twice")
-        self.planes: npt.NDArray[np.float32] = _core.codebook(
+        self._describe(tuple(names), int(blocks), int(block_size), family, int(seed), storage)
+        planes = _core.codebook(
             self._keys(),
             self.blocks,
             self.block_size,
             family,
             threads_argument(threads, "Codebook"),
         )
+        self.planes: npt.NDArray[np.floating[Any]] = planes.astype(storage, copy=False)
+
+    @classmethod
+    def from_embeddings(
+        cls,
+        names: Iterable[str],
+        embeddings: Any,
+        blocks: int = 256,
+        block_size: int = 4,
+        map: Map = "exp",
+        scale: float | None = None,
+        seed: int = 0,
+        storage: Storage = "float32",
+        *,
+        threads: int | None = None,
+    ) -> "Codebook":
+        """A semantic codebook: unitary blocks that are a function of each symbol's text embedding.
+
+        Similarity falls with the distance of two embeddings (from cosine 1 down to 0; the
+        exponential rises again, to 0.05, towards cosine -1), symbols of orthogonal embeddings score
+        near 0, and paths keep their order. Embeddings that all share a direction, as those of some
+        encoders do, leave all symbols similar: subtract their mean first.
+
+        Args:
+            names: R distinct symbol names, id = position.
+            embeddings: floats (R, dim), scaled to unit rows here.
+            blocks, block_size, seed, storage, threads: as for the class.
+            map: "exp" (default): exp(iH); "cayley": (I + iH)(I - iH)^-1.
+            scale: half the root mean square of H's eigenvalues, 0 to 1000; default 1 for "exp" and
+                1 / sqrt 2 for "cayley", where unrelated symbols score 0. More of it keeps only the
+                nearest embeddings similar.
+
+        A hypervector is a function of (embedding, block_size, map, scale, seed), and its first D
+        blocks do not depend on `blocks`. H is a BLAS product in float32, so entries agree within
+        1e-5, not bit for bit, between machines, threads and batches. `family` is "semantic-exp" or
+        "semantic-cayley"; a pickle holds the planes.
+
+        Raises:
+            TypeError: for embeddings that are not floats. ValueError: for a row that is zero or not
+            finite (named), and for shapes, sizes, map or scale out of range.
+
+        O(R D m^2 (dim + m)) time. Derivation: `hyperhop.ghrr.semantic`.
+        """
+        cb = cls.__new__(cls)
+        cb._describe(
+            tuple(names), int(blocks), int(block_size), f"semantic-{map}", int(seed), storage
+        )
+        planes = unitary_planes(
+            cb.names, embeddings, cb.blocks, cb.block_size, map, scale, cb.seed, threads
+        )
+        cb.planes = planes.astype(storage, copy=False)
+        return cb
+
+    @classmethod
+    def _holding(cls, planes: npt.NDArray[np.floating[Any]], *description: Any) -> "Codebook":
+        cb = cls.__new__(cls)
+        cb._describe(*description)
+        cb.planes = planes
+        return cb
+
+    def _describe(
+        self,
+        names: tuple[str, ...],
+        blocks: int,
+        block_size: int,
+        family: str,
+        seed: int,
+        storage: str,
+    ) -> None:
+        self.names = names
+        self.blocks, self.block_size = blocks, block_size
+        self.family, self.seed = family, seed
+        self.storage = checked_storage(storage, "Codebook")
+        self._ids = {name: i for i, name in enumerate(names)}
+        if len(self._ids) < len(names):
+            twice = next(n for i, n in enumerate(names) if self._ids[n] != i)
+            raise ValueError(f"Codebook: names must be distinct, got {twice!r} twice")
 
     def _keys(self) -> npt.NDArray[np.uint32]:
         import hashlib  # brings in OpenSSL: a tenth of the time to import this package
@@ -82,12 +165,15 @@ class Codebook:
     def __repr__(self) -> str:
         return (
             f"Codebook({len(self)} symbols, blocks={self.blocks}, block_size={self.block_size}, "
-            f"family={self.family!r}, seed={self.seed})"
+            f"family={self.family!r}, seed={self.seed}, storage={self.storage!r})"
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The arguments are the codebook: smaller than the planes, and the bits come out the same.
-        return Codebook, (self.names, self.blocks, self.block_size, self.family, self.seed)
+        # The arguments of a random codebook say it all: smaller than the planes, the same bits.
+        arguments = (self.names, self.blocks, self.block_size, self.family, self.seed, self.storage)
+        if self.family.startswith("semantic"):
+            return Codebook._holding, (self.planes, *arguments)
+        return Codebook, arguments
 
     def id(self, name: str) -> int:
         """Row of a symbol. Raises LookupError for a name the codebook does not hold."""
@@ -99,5 +185,5 @@ class Codebook:
     @property
     def array(self) -> npt.NDArray[np.complex64]:
         """complex64 (R, D, m, m), a copy built when asked."""
-        moved = np.ascontiguousarray(np.moveaxis(self.planes, (4, 3), (1, 4)))
+        moved = np.ascontiguousarray(np.moveaxis(self.planes, (4, 3), (1, 4)), np.float32)
         return moved.view(np.complex64)[..., 0]
