@@ -61,6 +61,9 @@ def top_paths(
 def topk(
     scores: npt.NDArray[np.generic], k: int, largest: bool, threads: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.generic]]: ...
+def unitary_map(
+    hermitian: npt.NDArray[np.float32], map: str, out: object, threads: int
+) -> npt.NDArray[np.float32]: ...
 
 class GraphLimits:
     def __init__(self, edge_visits: int, entries: int, simple_steps: int) -> None: ...
