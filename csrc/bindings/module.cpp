@@ -14,5 +14,6 @@ PYBIND11_MODULE(_core, m) {
   bind_encode_paths(m);
   bind_score_paths(m);
   bind_topk(m);
+  bind_unitary_map(m);
   bind_graph(m);
 }

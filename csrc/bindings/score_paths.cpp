@@ -34,13 +34,32 @@ Inputs read_inputs(const std::string& function, const py::array& planes, const p
   return in;
 }
 
-// Sorted paths scored at a time: bounds the partial sums kept per tile.
-constexpr int64_t kSegment = 1 << 16;
-// Scores of every query (rows) and path, each the sum of its tiles in order.
-void score(const Inputs& in, float* out, int threads) {
+// Memory for the partial sums of a stretch of sorted paths, 4 bytes a leaf and tile.
+constexpr int64_t kPartialFloats = 6 << 20;
+
+// out[order[p]] of each leaf's paths: the sum of its tiles in order.
+void add_tiles(const TrieProgram& program, const float* partial, int64_t tiles, double scale,
+               const int64_t* order, float* out) {
+  constexpr int64_t kBatch = 256;
+  const int64_t leaves = program.num_leaves(), row = leaves + 1;
+  for (int64_t first = 0; first < leaves; first += kBatch) {
+    const int64_t count = std::min(kBatch, leaves - first);
+    double sums[kBatch] = {};
+    for (int64_t tile = 0; tile < tiles; ++tile)
+      for (int64_t i = 0; i < count; ++i) sums[i] += double(partial[tile * row + first + i]);
+    for (int64_t i = 0; i < count; ++i)
+      for (int64_t p = program.leaf_offsets[size_t(first + i)];
+           p < program.leaf_offsets[size_t(first + i) + 1]; ++p)
+        out[order[p]] = float(sums[i] * scale);
+  }
+}
+
+// Scores of every query (rows) and path.
+void score(const Inputs& in, Grouping grouping, float* out, int threads) {
   const BlockShape& shape = in.codebook.vectors.shape;
   const int64_t num_symbols = in.codebook.vectors.rows, queries = in.query.vectors.rows;
   const PathsView& paths = in.paths.view;
+  if (queries == 0) return;
   const KernelTable& table = kernels();
 
   std::vector<float> folded(size_t(queries * shape.floats()));
@@ -50,32 +69,37 @@ void score(const Inputs& in, float* out, int threads) {
   const double scale = 1 / (double(shape.blocks) * std::sqrt(double(shape.block_size)));
   const std::vector<int64_t> order = trie_order(paths, num_symbols);
   TrieBuilder builder(paths, order, num_symbols);
-  std::vector<float> partial;
-  for (int64_t begin = 0; begin < paths.count; begin += kSegment) {
-    const int64_t end = std::min(begin + kSegment, paths.count);
-    const TrieProgram program = builder.build(begin, end);
-    const int64_t leaves = program.num_leaves();
-    partial.resize(size_t(leaves * shape.tiles()));
-    for (int64_t q = 0; q < queries; ++q) {
+  const int64_t stretch = std::max<int64_t>(kPartialFloats / shape.tiles(), 1024);
+  for (int64_t begin = 0; begin < paths.count; begin += stretch) {
+    TrieProgram program = builder.build(begin, std::min(begin + stretch, paths.count));
+    program.group(grouping);
+    const int64_t leaves = program.num_leaves(), per_query = (leaves + 1) * shape.tiles();
+    const int64_t batch = std::clamp<int64_t>(kPartialFloats / per_query, 1, queries);
+    const Scratch partial = make_scratch(batch * per_query);
+    for (int64_t q = 0; q < queries; q += batch) {
+      const int64_t count = std::min(batch, queries - q);
       parallel_for(shape.tiles(), 1, program.threads(shape, threads),
                    [&](int64_t first, int64_t last) {
                      const Scratch scratch = make_scratch(program.scratch_floats(shape));
                      for (int64_t tile = first; tile < last; ++tile)
                        table.score_paths(
                            {shape, program.trie(in.codebook.rows(), scratch.get()),
-                            folded.data() + q * shape.floats(), partial.data() + tile * leaves},
+                            folded.data() + q * shape.floats(), count, partial.get(), leaves},
                            tile);
                    });
-      for (int64_t leaf = 0; leaf < leaves; ++leaf) {
-        double sum = 0;
-        for (int64_t tile = 0; tile < shape.tiles(); ++tile)
-          sum += double(partial[size_t(tile * leaves + leaf)]);
-        for (int64_t p = program.leaf_offsets[size_t(leaf)];
-             p < program.leaf_offsets[size_t(leaf) + 1]; ++p)
-          out[q * paths.count + order[size_t(begin + p)]] = float(sum * scale);
-      }
+      for (int64_t i = 0; i < count; ++i)
+        add_tiles(program, partial.get() + i * per_query, shape.tiles(), scale,
+                  order.data() + begin, out + (q + i) * paths.count);
     }
   }
+}
+
+Grouping read_grouping(const std::string& function, const std::string& algorithm) {
+  if (algorithm == "auto") return Grouping::automatic;
+  if (algorithm == "walk") return Grouping::walk;
+  if (algorithm == "dense") return Grouping::dense;
+  throw std::invalid_argument(function + ": algorithm must be 'auto', 'walk' or 'dense', got '" +
+                              algorithm + "'");
 }
 
 Shape result_shape(const Inputs& in, int64_t last) {
@@ -85,20 +109,24 @@ Shape result_shape(const Inputs& in, int64_t last) {
 }
 
 py::object score_paths(const py::array& planes, const py::array& query, const py::array& symbols,
-                       const py::array& offsets, const py::object& out_in, int threads) {
+                       const py::array& offsets, const std::string& algorithm,
+                       const py::object& out_in, int threads) {
+  const Grouping grouping = read_grouping("score_paths", algorithm);
   const Inputs in = read_inputs("score_paths", planes, query, symbols, offsets);
   Output out("score_paths", out_in, result_shape(in, in.paths.view.count), py::dtype::of<float>(),
              {in.codebook.array, in.query.array});
   auto* data = out.data<float>();
   {
     const GilReleased released;
-    score(in, data, threads);
+    score(in, grouping, data, threads);
   }
   return out.finish();
 }
 
 py::tuple top_paths(const py::array& planes, const py::array& query, const py::array& symbols,
-                    const py::array& offsets, int64_t k, int threads) {
+                    const py::array& offsets, int64_t k, const std::string& algorithm,
+                    int threads) {
+  const Grouping grouping = read_grouping("top_paths", algorithm);
   const Inputs in = read_inputs("top_paths", planes, query, symbols, offsets);
   check_k("top_paths", k);
   const int64_t n = in.paths.view.count, queries = in.query.vectors.rows;
@@ -110,7 +138,7 @@ py::tuple top_paths(const py::array& planes, const py::array& query, const py::a
   {
     const GilReleased released;
     std::vector<float> all(size_t(queries * n));
-    score(in, all.data(), threads);
+    score(in, grouping, all.data(), threads);
     for (int64_t q = 0; q < queries; ++q) {
       const float* row = all.data() + q * n;
       for (const int64_t i : select_top(row, n, k, 1.0f)) {
@@ -126,9 +154,9 @@ py::tuple top_paths(const py::array& planes, const py::array& query, const py::a
 
 void bind_score_paths(py::module_& m) {
   m.def("score_paths", &score_paths, py::arg("planes"), py::arg("query"), py::arg("symbols"),
-        py::arg("offsets"), py::arg("out"), py::arg("threads"));
+        py::arg("offsets"), py::arg("algorithm"), py::arg("out"), py::arg("threads"));
   m.def("top_paths", &top_paths, py::arg("planes"), py::arg("query"), py::arg("symbols"),
-        py::arg("offsets"), py::arg("k"), py::arg("threads"));
+        py::arg("offsets"), py::arg("k"), py::arg("algorithm"), py::arg("threads"));
 }
 
 }  // namespace hyperhop::bindings

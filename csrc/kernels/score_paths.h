@@ -1,10 +1,10 @@
-// score_paths: blockwise cosine (PathHD eq. 4) of one query with every leaf of a trie, without ever
+// score_paths: blockwise cosine (PathHD eq. 4) of queries with every leaf of a trie, without ever
 // storing a path vector: tr(Q^H R1 R2 R3) = <R2^H R1^H Q, R3>, so each prefix costs one block
 // product W <- R^H W and each leaf one trace <W, R>.
-// `query` holds planes whose blocks already have norm 1 (or 0); the result is the sum over one
-// tile's blocks of Re <W_j, R_j>; the caller adds tiles in order and scales by 1 / (D sqrt m). The
-// accumulators of a leaf are fixed (kScoreChains per vector), so its bits depend only on the query
-// and its own sequence. Error <= ~(2m L + m^2) eps relative to the score's scale of 1.
+// A query's planes have blocks of norm 1 (or 0); the result is the sum over one tile's blocks of
+// Re <W_j, R_j>; the caller adds tiles in order and scales by 1 / (D sqrt m). The accumulators of a
+// leaf are fixed (kScoreChains per vector), walked or in a dense group, so its bits depend only on
+// the query and its own sequence. Error <= ~(2m L + m^2) eps relative to the score's scale of 1.
 #pragma once
 #include "blocks.h"
 #include "trie.h"
@@ -13,9 +13,11 @@ namespace hyperhop {
 
 struct ScorePathsArgs {
   BlockShape shape;
-  Trie trie;           // scratch: a tile of every symbol, then a state per depth
-  const float* query;  // [m][m][2][D]
-  float* partial;      // one float per leaf
+  Trie trie;
+  const float* queries;  // [num_queries][m][m][2][D]
+  int64_t num_queries;
+  float* partial;  // [num_queries][tiles][num_leaves + 1]; the last takes what no leaf wants
+  int64_t num_leaves;
 };
 using ScorePathsKernel = void(const ScorePathsArgs&, int64_t tile);
 

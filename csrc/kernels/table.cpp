@@ -19,11 +19,13 @@ UnitarizeKernel unitarize;
 BundleKernel bundle;
 TopkScanKernel<float> topk_scan_f32;
 TopkScanKernel<double> topk_scan_f64;
+UnitaryMapKernel unitary_map;
 
 extern const KernelTable kernel_table;
 const KernelTable kernel_table = {
-    HH_STRING(HH_ISA), codebook,  product,   encode_paths, score_paths,   similarity,    pack_panel,
-    pairwise,          normalize, unitarize, bundle,       topk_scan_f32, topk_scan_f64,
+    HH_STRING(HH_ISA), codebook,    product,   encode_paths, score_paths, similarity,
+    pack_panel,        pairwise,    normalize, unitarize,    bundle,      topk_scan_f32,
+    topk_scan_f64,     unitary_map,
 };
 
 }  // namespace hyperhop::HH_ISA

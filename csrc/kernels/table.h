@@ -9,6 +9,7 @@
 #include "score_paths.h"
 #include "similarity.h"
 #include "topk.h"
+#include "unitary_map.h"
 
 namespace hyperhop {
 
@@ -26,6 +27,7 @@ struct KernelTable {
   BundleKernel* bundle;
   TopkScanKernel<float>* topk_scan_f32;
   TopkScanKernel<double>* topk_scan_f64;
+  UnitaryMapKernel* unitary_map;
 };
 
 }  // namespace hyperhop

@@ -28,29 +28,12 @@ HH_INLINE int lanes_in_tile(const BlockShape& shape, int64_t tile) {
 
 // Four rows of four floats become columns: 16-byte loads and stores instead of single floats.
 HH_INLINE void transpose_4x4(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
-  using F4 = Vec<float, 4>;
   const F4 a = load<F4>(from), b = load<F4>(from + from_stride);
   const F4 c = load<F4>(from + 2 * from_stride), d = load<F4>(from + 3 * from_stride);
-#if defined(__clang__)
-  const F4 ab_lo = __builtin_shufflevector(a, b, 0, 4, 1, 5);
-  const F4 ab_hi = __builtin_shufflevector(a, b, 2, 6, 3, 7);
-  const F4 cd_lo = __builtin_shufflevector(c, d, 0, 4, 1, 5);
-  const F4 cd_hi = __builtin_shufflevector(c, d, 2, 6, 3, 7);
-  const F4 columns[4] = {__builtin_shufflevector(ab_lo, cd_lo, 0, 1, 4, 5),
-                         __builtin_shufflevector(ab_lo, cd_lo, 2, 3, 6, 7),
-                         __builtin_shufflevector(ab_hi, cd_hi, 0, 1, 4, 5),
-                         __builtin_shufflevector(ab_hi, cd_hi, 2, 3, 6, 7)};
-#else
-  using I4 = Vec<int32_t, 4>;
-  const F4 ab_lo = __builtin_shuffle(a, b, I4{0, 4, 1, 5});
-  const F4 ab_hi = __builtin_shuffle(a, b, I4{2, 6, 3, 7});
-  const F4 cd_lo = __builtin_shuffle(c, d, I4{0, 4, 1, 5});
-  const F4 cd_hi = __builtin_shuffle(c, d, I4{2, 6, 3, 7});
-  const F4 columns[4] = {__builtin_shuffle(ab_lo, cd_lo, I4{0, 1, 4, 5}),
-                         __builtin_shuffle(ab_lo, cd_lo, I4{2, 3, 6, 7}),
-                         __builtin_shuffle(ab_hi, cd_hi, I4{0, 1, 4, 5}),
-                         __builtin_shuffle(ab_hi, cd_hi, I4{2, 3, 6, 7})};
-#endif
+  const F4 ab_lo = shuffle<0, 4, 1, 5>(a, b), ab_hi = shuffle<2, 6, 3, 7>(a, b);
+  const F4 cd_lo = shuffle<0, 4, 1, 5>(c, d), cd_hi = shuffle<2, 6, 3, 7>(c, d);
+  const F4 columns[4] = {shuffle<0, 1, 4, 5>(ab_lo, cd_lo), shuffle<2, 3, 6, 7>(ab_lo, cd_lo),
+                         shuffle<0, 1, 4, 5>(ab_hi, cd_hi), shuffle<2, 3, 6, 7>(ab_hi, cd_hi)};
   HH_UNROLL
   for (int i = 0; i < 4; ++i) store(to + i * to_stride, columns[i]);
 }
@@ -188,16 +171,51 @@ HH_INLINE void product_patch(int block_size, int i, int j, const float* a, const
   }
 }
 
+// Tiles that are needed next. Fetching a few of their cache lines between the patches of a product
+// hides the way from the outer caches: symbols come in an order no hardware foresees. Where all
+// tiles to choose from fit the inner caches there is nothing to hide.
+class Ahead {
+ public:
+  HH_INLINE Ahead(int m, int64_t choices)
+      : far_(choices * 2 * m * m * kTileLanes * int64_t(sizeof(float)) > kNearBytes),
+        lines_(m > 1 ? (2 * m * m - 1) / (kTileVectors * (m / 2) * (m / 2)) + 1 : 0) {}
+  HH_INLINE void clear() { count_ = 0; }
+  HH_INLINE void add(const float* tile) {
+    if (far_ && count_ < kTiles) tiles_[count_++] = tile;
+  }
+  HH_INLINE void fetch(int patch) const {
+    for (int t = 0; t < count_; ++t) {
+      const float* line = tiles_[t] + int64_t(patch) * lines_ * kTileLanes;
+      for (int i = 0; i < lines_; ++i) __builtin_prefetch(line + i * kTileLanes);
+    }
+  }
+
+ private:
+  static constexpr int kTiles = 4;
+  static constexpr int64_t kNearBytes = 256 << 10;
+  const float* tiles_[kTiles] = {};
+  int count_ = 0;
+  bool far_;
+  int lines_;  // a patch
+};
+struct NothingAhead {
+  HH_INLINE void fetch(int) const {}
+};
+
 // out = op(A) op(B) on compact tiles; kBlockSize 0 means any m. out may not overlap a or b.
-template <int kBlockSize, bool kConjA, bool kConjB>
+template <int kBlockSize, bool kConjA, bool kConjB, class Fetch = NothingAhead>
 HH_INLINE void product_tile(int block_size, const float* a, const float* b,
-                            float* HH_RESTRICT out) {
+                            float* HH_RESTRICT out, const Fetch& ahead = {}) {
   const int m = kBlockSize ? kBlockSize : block_size;
+  int patch = 0;
   for (int v = 0; v < kTileVectors; ++v, a += kF32Lanes, b += kF32Lanes, out += kF32Lanes) {
     int i = 0;
     for (; i + 1 < m; i += 2) {
       int j = 0;
-      for (; j + 1 < m; j += 2) product_patch<2, 2, kBlockSize, kConjA, kConjB>(m, i, j, a, b, out);
+      for (; j + 1 < m; j += 2) {
+        ahead.fetch(patch++);
+        product_patch<2, 2, kBlockSize, kConjA, kConjB>(m, i, j, a, b, out);
+      }
       if (j < m) product_patch<2, 1, kBlockSize, kConjA, kConjB>(m, i, j, a, b, out);
     }
     if (i < m)

@@ -38,14 +38,18 @@ HH_INLINE void store(T* p, V v) {
 // large to stay in them: a plain store would first read the line it overwrites. End with
 // stream_fence().
 HH_INLINE void stream_copy(float* to, const float* from, int64_t floats) {
-  using F4 = Vec<float, 4>;
-  for (int64_t i = 0; i < floats; i += 4) {
+  for (int64_t i = 0; i < floats; i += kF32Lanes) {
+    const F32 v = load<F32>(from + i);
 #if defined(__clang__)
-    __builtin_nontemporal_store(load<F4>(from + i), reinterpret_cast<F4*>(to + i));
+    __builtin_nontemporal_store(v, reinterpret_cast<F32*>(to + i));
+#elif defined(__AVX512F__)
+    __builtin_ia32_movntps512(to + i, v);
+#elif defined(__AVX__)
+    __builtin_ia32_movntps256(to + i, v);
 #elif defined(__SSE__)
-    __builtin_ia32_movntps(to + i, load<F4>(from + i));
+    __builtin_ia32_movntps(to + i, v);
 #else
-    store(to + i, load<F4>(from + i));
+    store(to + i, v);
 #endif
   }
 }
@@ -148,6 +152,38 @@ HH_INLINE float sum_lanes(F32 v) {
 }
 HH_INLINE double sum_lanes(F64 v) {
   return SumLanes<double, kF64Lanes>::of(v);
+}
+
+using F4 = Vec<float, 4>;
+
+// a and b as pairs of lanes: {a[i], a[j], b[k - 4], b[l - 4]}.
+template <int i, int j, int k, int l>
+HH_INLINE F4 shuffle(F4 a, F4 b) {
+#if defined(__clang__)
+  return __builtin_shufflevector(a, b, i, j, k, l);
+#else
+  return __builtin_shuffle(a, b, Vec<int32_t, 4>{i, j, k, l});
+#endif
+}
+
+template <int N>
+HH_INLINE F4 fold_to_four(Vec<float, N> v) {
+  if constexpr (N == 4) {
+    return v;
+  } else {
+    Vec<float, N / 2> half[2];
+    memcpy(half, &v, sizeof(v));
+    return fold_to_four<N / 2>(half[0] + half[1]);
+  }
+}
+
+// sum_lanes of four vectors at once, bit for bit.
+HH_INLINE void sum_lanes_of_four(const F32* v, float* out) {
+  const F4 a = fold_to_four<kF32Lanes>(v[0]), b = fold_to_four<kF32Lanes>(v[1]);
+  const F4 c = fold_to_four<kF32Lanes>(v[2]), d = fold_to_four<kF32Lanes>(v[3]);
+  const F4 ab = shuffle<0, 1, 4, 5>(a, b) + shuffle<2, 3, 6, 7>(a, b);
+  const F4 cd = shuffle<0, 1, 4, 5>(c, d) + shuffle<2, 3, 6, 7>(c, d);
+  store(out, shuffle<0, 2, 4, 6>(ab, cd) + shuffle<1, 3, 5, 7>(ab, cd));
 }
 
 }  // namespace hyperhop::HH_ISA

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from hyperhop import _core
 from hyperhop._arrays import threads_argument
+from hyperhop.ghrr.semantic import Map, unitary_planes
 
 Family = Literal["haar", "householder", "diagonal"]
 Storage = Literal["float32", "float16"]
@@ -59,17 +60,7 @@ class Codebook:
         *,
         threads: int | None = None,
     ) -> None:
-        self.names = tuple(names)
-        self.blocks, self.block_size = int(blocks), int(block_size)
-        self.family, self.seed, self.storage = (
-            family,
-            int(seed),
-            checked_storage(storage, "Codebook"),
-        )
-        self._ids = {name: i for i, name in enumerate(self.names)}
-        if len(self._ids) < len(self.names):
-            twice = next(n for i, n in enumerate(self.names) if self._ids[n] != i)
-            raise ValueError(f"Codebook: names must be distinct, got {twice!r} twice")
+        self._describe(tuple(names), int(blocks), int(block_size), family, int(seed), storage)
         planes = _core.codebook(
             self._keys(),
             self.blocks,
@@ -78,6 +69,82 @@ class Codebook:
             threads_argument(threads, "Codebook"),
         )
         self.planes: npt.NDArray[np.floating[Any]] = planes.astype(storage, copy=False)
+
+    @classmethod
+    def from_embeddings(
+        cls,
+        names: Iterable[str],
+        embeddings: Any,
+        blocks: int = 256,
+        block_size: int = 4,
+        map: Map = "exp",
+        scale: float | None = None,
+        seed: int = 0,
+        storage: Storage = "float32",
+        *,
+        threads: int | None = None,
+    ) -> "Codebook":
+        """A semantic codebook: unitary blocks that are a function of each symbol's text embedding.
+
+        Similarity falls with the distance of two embeddings (from cosine 1 down to 0; the
+        exponential rises again, to 0.05, towards cosine -1), symbols of orthogonal embeddings score
+        near 0, and paths keep their order. Embeddings that all share a direction, as those of some
+        encoders do, leave all symbols similar: subtract their mean first.
+
+        Args:
+            names: R distinct symbol names, id = position.
+            embeddings: floats (R, dim), scaled to unit rows here.
+            blocks, block_size, seed, storage, threads: as for the class.
+            map: "exp" (default): exp(iH); "cayley": (I + iH)(I - iH)^-1.
+            scale: half the root mean square of H's eigenvalues, 0 to 1000; default 1 for "exp" and
+                1 / sqrt 2 for "cayley", where unrelated symbols score 0. More of it keeps only the
+                nearest embeddings similar.
+
+        A hypervector is a function of (embedding, block_size, map, scale, seed), and its first D
+        blocks do not depend on `blocks`. H is a BLAS product in float32, so entries agree within
+        1e-5, not bit for bit, between machines, threads and batches. `family` is "semantic-exp" or
+        "semantic-cayley"; a pickle holds the planes.
+
+        Raises:
+            TypeError: for embeddings that are not floats. ValueError: for a row that is zero or not
+            finite (named), and for shapes, sizes, map or scale out of range.
+
+        O(R D m^2 (dim + m)) time. Derivation: `hyperhop.ghrr.semantic`.
+        """
+        cb = cls.__new__(cls)
+        cb._describe(
+            tuple(names), int(blocks), int(block_size), f"semantic-{map}", int(seed), storage
+        )
+        planes = unitary_planes(
+            cb.names, embeddings, cb.blocks, cb.block_size, map, scale, cb.seed, threads
+        )
+        cb.planes = planes.astype(storage, copy=False)
+        return cb
+
+    @classmethod
+    def _holding(cls, planes: npt.NDArray[np.floating[Any]], *description: Any) -> "Codebook":
+        cb = cls.__new__(cls)
+        cb._describe(*description)
+        cb.planes = planes
+        return cb
+
+    def _describe(
+        self,
+        names: tuple[str, ...],
+        blocks: int,
+        block_size: int,
+        family: str,
+        seed: int,
+        storage: str,
+    ) -> None:
+        self.names = names
+        self.blocks, self.block_size = blocks, block_size
+        self.family, self.seed = family, seed
+        self.storage = checked_storage(storage, "Codebook")
+        self._ids = {name: i for i, name in enumerate(names)}
+        if len(self._ids) < len(names):
+            twice = next(n for i, n in enumerate(names) if self._ids[n] != i)
+            raise ValueError(f"Codebook: names must be distinct, got {twice!r} twice")
 
     def _keys(self) -> npt.NDArray[np.uint32]:
         import hashlib  # brings in OpenSSL: a tenth of the time to import this package
@@ -102,8 +169,10 @@ class Codebook:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # The arguments are the codebook: smaller than the planes, and the bits come out the same.
+        # The arguments of a random codebook say it all: smaller than the planes, the same bits.
         arguments = (self.names, self.blocks, self.block_size, self.family, self.seed, self.storage)
+        if self.family.startswith("semantic"):
+            return Codebook._holding, (self.planes, *arguments)
         return Codebook, arguments
 
     def id(self, name: str) -> int:
