@@ -145,10 +145,26 @@ def test_products_match_the_reference(x):
 def test_products_on_every_isa_and_block_size(isa, m, d):
     rng = np.random.default_rng(m * 100 + d)
     a, b = (rng.normal(size=(2, d, m, m)) + 1j * rng.normal(size=(2, d, m, m))).astype("c8")
-    exact = reference.bind(a, b)
-    assert np.abs(ghrr.bind(a, b) - exact).max() < 1e-5 * m
-    planes = ghrr.bind(reference.to_planes(a), reference.to_planes(b))
-    assert np.array_equal(reference.from_planes(planes), ghrr.bind(a, b))
+    for product, exact in [
+        (ghrr.bind, reference.bind(a, b)),
+        (ghrr.unbind_left, reference.bind(reference.adjoint(a), b)),
+        (ghrr.unbind_right, reference.bind(a, reference.adjoint(b))),
+    ]:
+        assert np.abs(product(a, b) - exact).max() < 1e-5 * m
+        planes = product(reference.to_planes(a), reference.to_planes(b))
+        assert np.array_equal(reference.from_planes(planes), product(a, b))
+
+
+@pytest.mark.parametrize("product", [ghrr.bind, ghrr.unbind_left, ghrr.unbind_right])
+@pytest.mark.parametrize(("d", "m"), [(16, 2), (48, 4), (50, 4), (13, 6), (32, 3), (20, 5)])
+def test_large_products_have_the_bits_of_small_ones(isa, product, d, m):
+    rng = np.random.default_rng(d)
+    x = (rng.normal(size=(40, d, m, m)) + 1j * rng.normal(size=(40, d, m, m))).astype("c8")
+    count = 1 + (9 << 20) // x[0].nbytes  # more than 8 MiB of output: written past the caches
+    rows = rng.integers(0, 40, count)
+    for y in (x, reference.to_planes(x)):
+        whole = product(y[rows], y[:1])
+        assert np.array_equal(whole, product(y, y[:1])[rows])
 
 
 @given(hypervectors(3))
