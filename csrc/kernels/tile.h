@@ -204,8 +204,8 @@ struct NothingAhead {
 
 // out = op(A) op(B) on compact tiles; kBlockSize 0 means any m. out may not overlap a or b.
 template <int kBlockSize, bool kConjA, bool kConjB, class Fetch = NothingAhead>
-HH_INLINE void product_tile(int block_size, const float* a, const float* b,
-                            float* HH_RESTRICT out, const Fetch& ahead = {}) {
+HH_INLINE void product_tile(int block_size, const float* a, const float* b, float* HH_RESTRICT out,
+                            const Fetch& ahead = {}) {
   const int m = kBlockSize ? kBlockSize : block_size;
   int patch = 0;
   for (int v = 0; v < kTileVectors; ++v, a += kF32Lanes, b += kF32Lanes, out += kF32Lanes) {
