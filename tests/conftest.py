@@ -31,6 +31,7 @@ def _missing(part: str) -> str | None:
         "text": "wordllama",
         "torchhd": "torchhd",
         "matplotlib": "matplotlib",
+        "faiss": "faiss",
     }[part]
     return None if importlib.util.find_spec(module) else f"{module} is not installed"
 

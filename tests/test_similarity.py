@@ -6,11 +6,77 @@ import numpy as np
 import pytest
 
 import hyperhop as hh
+import reference
 from hyperhop import _core, ghrr
 
 
 def codebook(names=6, **options):
     return ghrr.Codebook([f"r{i}" for i in range(names)], **options)
+
+
+def random_vectors(count, d, m, seed=0):
+    rng = np.random.default_rng(seed)
+    z = rng.normal(size=(count, d, m, m)) + 1j * rng.normal(size=(count, d, m, m))
+    return z.astype(np.complex64)
+
+
+@pytest.mark.parametrize(
+    ("d", "m"), [(1, 1), (300, 1), (37, 3), (600, 2), (64, 4), (33, 8), (17, 16)]
+)
+def test_a_pair_has_the_same_bits_in_every_call(isa, d, m):
+    x, y = random_vectors(9, d, m), random_vectors(27, d, m, seed=1)
+    y[3, 0] = 0
+    y[4] *= np.float32(2.0**70)  # its squared norms overflow float32
+    y[5, d // 2] *= np.float32(2.0**-80)  # and these underflow
+    table = ghrr.pairwise(x, y)
+    exact = reference.similarity(x[:, None], y[None])
+    assert np.abs(table - exact).max() < 1e-6
+    px, py = reference.to_planes(x), reference.to_planes(y)
+    for a, b in ((x, y), (px, py)):
+        for threads in (1, 2):
+            assert np.array_equal(ghrr.pairwise(a, b, threads=threads), table)
+            assert np.array_equal(ghrr.similarity(a[:, None], b, threads=threads), table)
+        assert np.array_equal(ghrr.pairwise(b, a), table.T)
+        assert np.array_equal(ghrr.similarity(b, a[2]), table[2])
+        assert np.array_equal(ghrr.similarity(a, b[:9]), np.diagonal(table))
+        for rows in (1, 2, 3, 6):
+            for columns in (1, 5, 13):
+                part = ghrr.pairwise(a[:rows], b[-columns:])
+                assert np.array_equal(part, table[:rows, -columns:])
+
+
+def test_more_rows_than_are_packed_at_once(isa):
+    x = random_vectors(130, 16, 2)
+    table = ghrr.pairwise(x, x)
+    assert np.array_equal(table, ghrr.similarity(x[:, None], x[None]))
+    assert np.array_equal(table, table.T)
+
+
+def test_pairwise_shows_nans_and_counts_zero_blocks(isa):
+    x = random_vectors(6, 40, 4)
+    x[1, 39, 0, 0] = np.nan
+    x[2, 0, 1, 1] = np.inf
+    x[3, :20] = 0
+    x[4] = 0
+    table = ghrr.pairwise(x, x)
+    broken = np.zeros((6, 6), bool)
+    broken[1:3], broken[:, 1:3] = True, True
+    assert np.array_equal(np.isnan(table), broken)
+    assert table[3, 3] == pytest.approx(0.5, abs=1e-6)
+    assert not table[4, [0, 3, 4, 5]].any()
+
+
+def test_pairwise_takes_lists_and_may_be_empty():
+    x = random_vectors(3, 8, 2)
+    assert ghrr.pairwise(x[:0], x).shape == (0, 3)
+    assert ghrr.pairwise(x, x[:0]).shape == (3, 0)
+    out = np.empty((3, 6), np.float32)[:, ::2]
+    assert ghrr.pairwise(x, x, out=out) is out
+    assert np.array_equal(out, ghrr.pairwise(x, x))
+    with pytest.raises(ValueError, match="pairwise: ys must be a list of hypervectors, got 0 lead"):
+        ghrr.pairwise(x, x[0])
+    with pytest.raises(ValueError, match="pairwise: xs and ys must have the same layout, D and m"):
+        ghrr.pairwise(x, x[:, :4])
 
 
 # --- float16 storage ------------------------------------------------------------------------------

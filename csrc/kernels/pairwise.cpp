@@ -16,40 +16,44 @@ static void load_row(const BlockShape& shape, const T* row, float* HH_RESTRICT t
 
 void pack_panel(const PackPanelArgs& args) {
   const BlockShape& shape = args.shape;
-  const int64_t floats = shape.tile_floats();
+  const Layout layout = args.from.layout;
+  const int64_t floats = shape.tile_floats(), pitch = floats + kTileLanes;
+  const int64_t step = args.to.rows * pitch;
   for (int64_t r = 0; r < args.to.rows; ++r) {
     const void* row = args.from.row(shape, args.first + r);
-    float* to = args.to.values + r * floats;
-    const int64_t step = args.to.rows * floats;
-    if (args.from.layout == Layout::planes)
+    float* to = args.to.values + r * pitch;
+    if (layout == Layout::planes)
       load_row(shape, static_cast<const float*>(row), to, step);
-    else if (args.from.layout == Layout::half_planes)
+    else if (layout == Layout::half_planes)
       load_row(shape, static_cast<const uint16_t*>(row), to, step);
-    for (int64_t t = 0; t < shape.tiles(); ++t) {
-      if (args.from.layout == Layout::complex)
-        load_tile(shape, args.from.layout, row, t, to + t * step);
-      prepare_tile(int(shape.entries()), to + t * step,
-                   args.to.inverse + (t * args.to.rows + r) * kTileLanes);
+    for (int64_t t = 0; t < shape.tiles(); ++t, to += step) {
+      if (layout == Layout::complex) load_tile(shape, layout, row, t, to);
+      prepare_tile(int(shape.entries()), to, to + floats);
     }
   }
 }
 
 // One tile of kX rows of x with kY rows of y. A pair's own additions do not depend on kX and kY.
+// Meanwhile the next rows of y and a row of x for the next tile come nearer.
 template <int kX, int kY>
-HH_INLINE void add_pairs(int entries, const float* x, const float* x_inverse, const float* y,
-                         const float* y_inverse, CosineSum* sums) {
-  const int64_t floats = int64_t(entries) * kTileLanes;
-  F32 cosines[kX][kY] = {};
+HH_INLINE void add_pairs(int entries, const float* x, const float* y, const float* x_ahead,
+                         CosineSum* sums) {
+  const int64_t floats = int64_t(entries) * kTileLanes, pitch = floats + kTileLanes;
   for (int v = 0; v < kTileLanes; v += kF32Lanes) {
     F32 dots[kX][kY] = {};
     for (int e = 0; e < entries; ++e) {
       const int64_t at = e * kTileLanes + v;
+      if (v == 0) {
+        HH_UNROLL
+        for (int j = 0; j < kY; ++j) __builtin_prefetch(y + (kY + j) * pitch + at);
+        __builtin_prefetch(x_ahead + at);
+      }
       F32 b[kY];
       HH_UNROLL
-      for (int j = 0; j < kY; ++j) b[j] = load<F32>(y + j * floats + at);
+      for (int j = 0; j < kY; ++j) b[j] = load<F32>(y + j * pitch + at);
       HH_UNROLL
       for (int i = 0; i < kX; ++i) {
-        const F32 a = load<F32>(x + i * floats + at);
+        const F32 a = load<F32>(x + i * pitch + at);
         HH_UNROLL
         for (int j = 0; j < kY; ++j) dots[i][j] = fma(a, b[j], dots[i][j]);
       }
@@ -57,12 +61,9 @@ HH_INLINE void add_pairs(int entries, const float* x, const float* x_inverse, co
     HH_UNROLL
     for (int i = 0; i < kX; ++i) HH_UNROLL
     for (int j = 0; j < kY; ++j)
-      cosines[i][j] += dots[i][j] * (load<F32>(x_inverse + i * kTileLanes + v) *
-                                     load<F32>(y_inverse + j * kTileLanes + v));
+      sums[i * kPanelRows + j].part += dots[i][j] * (load<F32>(x + i * pitch + floats + v) *
+                                                     load<F32>(y + j * pitch + floats + v));
   }
-  HH_UNROLL
-  for (int i = 0; i < kX; ++i) HH_UNROLL
-  for (int j = 0; j < kY; ++j) sums[i * kPanelRows + j].add(cosines[i][j]);
 }
 
 // kX rows of x with the whole panel y, which stays in the second-level cache.
@@ -70,18 +71,18 @@ template <int kX>
 static void rows_with_panel(const PairwiseArgs& args, int64_t first) {
   const BlockShape& shape = args.shape;
   const int entries = int(shape.entries());
-  const int64_t floats = shape.tile_floats();
+  const int64_t pitch = shape.tile_floats() + kTileLanes;
   const Panel &x = args.x, &y = args.y;
   CosineSum sums[kX * kPanelRows];
   for (int64_t t = 0; t < shape.tiles(); ++t) {
-    const int64_t x_at = t * x.rows + first, y_at = t * y.rows;
-    const float *a = x.values + x_at * floats, *a_inverse = x.inverse + x_at * kTileLanes;
-    const float *b = y.values + y_at * floats, *b_inverse = y.inverse + y_at * kTileLanes;
+    const float* a = x.values + (t * x.rows + first) * pitch;
+    const float* b = y.values + t * y.rows * pitch;
+    const float* ahead = a + x.rows * pitch;
     int64_t j = 0;
-    for (; j + 3 <= y.rows; j += 3)
-      add_pairs<kX, 3>(entries, a, a_inverse, b + j * floats, b_inverse + j * kTileLanes, sums + j);
-    for (; j < y.rows; ++j)
-      add_pairs<kX, 1>(entries, a, a_inverse, b + j * floats, b_inverse + j * kTileLanes, sums + j);
+    for (; j + 3 <= y.rows; j += 3, ahead += pitch)
+      add_pairs<kX, 3>(entries, a, b + j * pitch, ahead, sums + j);
+    for (; j < y.rows; ++j) add_pairs<kX, 1>(entries, a, b + j * pitch, ahead, sums + j);
+    for (CosineSum& sum : sums) sum.end_tile(t);
   }
   for (int64_t i = 0; i < kX; ++i)
     for (int64_t j = 0; j < y.rows; ++j)

@@ -31,22 +31,34 @@ static void prepare(const BlockShape& shape, const StoredRows& x, int64_t row, c
   }
 }
 
+// Dot products and squared norms of the blocks of one tile, all chains side by side.
+HH_INLINE void dots_of(int entries, const float* x, int64_t x_step, const float* y,
+                       F32 (&dots)[kTileVectors], F32 (&squares)[kTileVectors]) {
+  HH_UNROLL
+  for (int v = 0; v < kTileVectors; ++v) dots[v] = squares[v] = F32{};
+  for (int e = 0; e < entries; ++e) HH_UNROLL
+  for (int v = 0; v < kTileVectors; ++v) {
+    const F32 value = load<F32>(y + e * kTileLanes + v * kF32Lanes);
+    dots[v] = fma(load<F32>(x + e * x_step + v * kF32Lanes), value, dots[v]);
+    squares[v] = fma(value, value, squares[v]);
+  }
+}
+
 // One tile by itself, whatever its layout, lanes and norms.
 static void add_tile(const BlockShape& shape, const Prepared& x, const StoredRows& y, int64_t row,
                      int64_t tile, CosineSum& sum) {
-  alignas(64) float values[kMaxTileFloats], inverse[kTileLanes];
+  alignas(64) float values[kMaxTileFloats];
   const int entries = int(shape.entries());
+  const float* a = x.values + tile * x.tile_step;
+  F32 dots[kTileVectors], squares[kTileVectors];
   load_tile(shape, y.layout, y.row(shape, row), tile, values);
-  prepare_tile(entries, values, inverse);
-  F32 cosines{};
-  for (int v = 0; v < kTileLanes; v += kF32Lanes) {
-    const float* a = x.values + tile * x.tile_step + v;
-    F32 dot{};
-    for (int e = 0; e < entries; ++e)
-      dot = fma(load<F32>(a + e * x.entry_step), load<F32>(values + e * kTileLanes + v), dot);
-    cosines += dot * (load<F32>(x.inverse + tile * kTileLanes + v) * load<F32>(inverse + v));
-  }
-  sum.add(cosines);
+  dots_of(entries, a, x.entry_step, values, dots, squares);
+  if (rescale_tile(entries, values, squares))
+    dots_of(entries, a, x.entry_step, values, dots, squares);
+  for (int v = 0; v < kTileVectors; ++v)
+    sum.part += dots[v] * (load<F32>(x.inverse + tile * kTileLanes + v * kF32Lanes) *
+                           inverse_norm(squares[v]));
+  sum.end_tile(tile);
 }
 
 // Whole tiles of planes at a time, whose sums stay in the first-level cache.
@@ -117,18 +129,20 @@ static void add_chunk(const BlockShape& shape, const Prepared& x, const StoredRo
     add_planes<kPlanes>(a, x.entry_step, at, shape.blocks, tiles * kTileLanes, chunk);
   for (int r = 0; r < kRows; ++r)
     for (int64_t t = 0; t < tiles; ++t) {
-      F32 cosines{};
+      F32 part = sums[r].part;
       bool usual = true;
       for (int64_t l = t * kTileLanes; l < (t + 1) * kTileLanes; l += kF32Lanes) {
         const F32 square = load<F32>(chunk.squares[r] + l);
         usual = usual && comfortable(square);
-        cosines += load<F32>(chunk.dots[r] + l) *
-                   (load<F32>(x.inverse + first * kTileLanes + l) * inverse_norm(square));
+        part += load<F32>(chunk.dots[r] + l) *
+                (load<F32>(x.inverse + first * kTileLanes + l) * inverse_norm(square));
       }
-      if (usual)
-        sums[r].add(cosines);
-      else
+      if (!usual) {
         add_tile(shape, x, y, rows[r], first + t, sums[r]);
+        continue;
+      }
+      sums[r].part = part;
+      sums[r].end_tile(first + t);
     }
 }
 

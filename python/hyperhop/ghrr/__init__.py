@@ -20,11 +20,13 @@ receives an array result. complex128 and float64 are refused by name.
 from hyperhop.ghrr.algebra import bind, bundle, normalize, unbind_left, unbind_right, unitarize
 from hyperhop.ghrr.codebook import Codebook, Family
 from hyperhop.ghrr.compare import pairwise, similarity
+from hyperhop.ghrr.index import PathIndex
 from hyperhop.ghrr.relation_paths import encode_paths, score_paths, top_paths
 
 __all__ = [
     "Codebook",
     "Family",
+    "PathIndex",
     "bind",
     "bundle",
     "encode_paths",
