@@ -11,7 +11,14 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-BENCHMARKS = ("bench_encode", "bench_score_paths", "bench_topk")
+BENCHMARKS = (
+    "bench_encode",
+    "bench_score_paths",
+    "bench_similarity",
+    "bench_index",
+    "bench_topk",
+    "bench_binders",
+)
 
 # Below this many seconds the caches another entrant left would decide: such a run is timed right
 # after an untimed one of its own.

@@ -28,7 +28,7 @@ def use_threads(count: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes, two rounds")
-    parser.add_argument("--only", metavar="NAME", help="encode, score_paths or topk")
+    parser.add_argument("--only", metavar="NAME", help="one of them, as in similarity")
     parser.add_argument("--json", metavar="FILE", type=Path, help="also write the numbers here")
     parser.add_argument("--threads", metavar="N", type=int, default=1, help="for everybody (1)")
     options = parser.parse_args()
@@ -62,7 +62,7 @@ def environment(limits, threads) -> dict:
     from hyperhop import _core
 
     versions = {}
-    for name in ("hyperhop", "numpy", "torch"):
+    for name in ("hyperhop", "numpy", "torch", "torch-hd", "holovec", "faiss-cpu"):
         try:
             versions[name] = version(name)
         except PackageNotFoundError:

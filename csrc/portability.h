@@ -17,6 +17,16 @@
 #define HH_UNROLL _Pragma("GCC unroll 16")
 #endif
 
+// Has the compiler store a variable here and read it again where it is next used, so that it does
+// not hold registers that an inner loop needs.
+#define HH_KEEP_IN_MEMORY(variable) __asm__ volatile("" : "+m"(variable))
+// Has the compiler load a vector once for several uses, not once for each.
+#if defined(__aarch64__)
+#define HH_KEEP_IN_REGISTER(vector) __asm__("" : "+w"(vector))
+#else
+#define HH_KEEP_IN_REGISTER(vector) __asm__("" : "+x"(vector))
+#endif
+
 // Per-ISA files are compiled several times, each time with its own HH_ISA and flags; code that is
 // compiled once never names hyperhop::HH_ISA.
 #if defined(HH_ISA)

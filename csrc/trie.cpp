@@ -94,11 +94,18 @@ int32_t TrieBuilder::local_symbol(TrieProgram& program, int64_t symbol) {
 
 TrieProgram TrieBuilder::build(int64_t begin, int64_t end) {
   TrieProgram program;
+  // Paths are visited in sorted order, which for memory is no order at all.
+  constexpr int64_t kFar = 16, kNear = 8;
   const int32_t* parent = nullptr;  // the prefix the last step stands at
   int64_t depth = 0;
+  program.steps.reserve(size_t(end - begin));  // address space: pages are taken as they fill
   program.leaf_symbols.reserve(size_t(end - begin));
   program.leaf_offsets.reserve(size_t(end - begin) + 1);
   for (int64_t position = begin; position < end; ++position) {
+    if (position + kFar < end) {
+      __builtin_prefetch(paths_.offsets + order_[size_t(position + kFar)]);
+      __builtin_prefetch(paths_.begin(order_[size_t(position + kNear)]));
+    }
     const int64_t path = order_[size_t(position)];
     const int32_t* symbols = paths_.begin(path);
     const int64_t length = paths_.length(path);
@@ -129,9 +136,9 @@ TrieProgram TrieBuilder::build(int64_t begin, int64_t end) {
   return program;
 }
 
-Trie TrieProgram::trie(const float* planes, float* scratch) const {
+Trie TrieProgram::trie(const StoredRows& codebook, float* scratch) const {
   Trie trie{};
-  trie.planes = planes;
+  trie.codebook = codebook;
   trie.symbols = symbols.data();
   trie.num_symbols = int64_t(symbols.size());
   trie.steps = steps.data();
@@ -171,12 +178,13 @@ void TrieProgram::group(Grouping grouping) {
     const bool dense = leaves > 0 && (grouping == Grouping::dense ||
                                       (grouping == Grouping::automatic && pays));
     if (dense) {
-      const int64_t entry = int64_t(dense_leaves.size());
-      groups.push_back({begin, end - begin, int64_t(dense_symbols.size()), width, entry});
+      const bool full = leaves == states * width;
+      const int64_t entry = full ? -1 : int64_t(dense_leaves.size());
+      groups.push_back({begin, end - begin, int64_t(dense_symbols.size()), width,
+                        steps[size_t(begin)].first_leaf, entry});
       dense_symbols.insert(dense_symbols.end(), seen.begin(), seen.end());
-      dense_leaves.resize(size_t(entry + states * width), -1);
-      int64_t row = entry;
-      for (int64_t s = begin; s < end; ++s) {
+      if (!full) dense_leaves.resize(size_t(entry + states * width), int32_t(num_leaves()));
+      for (int64_t s = begin, row = entry; s < end && !full; ++s) {
         const TrieStep& step = steps[size_t(s)];
         for (int64_t leaf = step.first_leaf; leaf < step.first_leaf + step.num_leaves; ++leaf)
           dense_leaves[size_t(row + column[size_t(leaf_symbols[size_t(leaf)])])] = int32_t(leaf);
@@ -185,7 +193,7 @@ void TrieProgram::group(Grouping grouping) {
     } else if (!groups.empty() && groups.back().num_symbols == 0) {
       groups.back().num_steps += end - begin;
     } else {
-      groups.push_back({begin, end - begin, 0, 0, 0});
+      groups.push_back({begin, end - begin, 0, 0, 0, 0});
     }
     for (const int32_t symbol : seen) column[size_t(symbol)] = -1;
     begin = end;

@@ -29,7 +29,7 @@ struct TrieProgram {
   void group(Grouping grouping);
 
   int64_t num_leaves() const { return int64_t(leaf_symbols.size()); }
-  Trie trie(const float* planes, float* scratch) const;
+  Trie trie(const StoredRows& codebook, float* scratch) const;
   // Floats of scratch for one tile.
   int64_t scratch_floats(const BlockShape& shape) const {
     const int64_t tiles = int64_t(symbols.size()) + max_depth + 1;

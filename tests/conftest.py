@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import shutil
 from collections.abc import Iterator
 
 import pytest
@@ -23,7 +24,15 @@ def _missing(part: str) -> str | None:
     """Why an optional part is not here, or None."""
     if part == "data":
         return None if os.environ.get("HYPERHOP_DATA") else "HYPERHOP_DATA is not set"
-    module = {"torch": "torch", "text": "wordllama"}[part]
+    if part == "valgrind":
+        return None if shutil.which("valgrind") else "valgrind is not installed"
+    module = {
+        "torch": "torch",
+        "text": "wordllama",
+        "torchhd": "torchhd",
+        "matplotlib": "matplotlib",
+        "faiss": "faiss",
+    }[part]
     return None if importlib.util.find_spec(module) else f"{module} is not installed"
 
 

@@ -15,6 +15,7 @@ LEVELS = {
     "ghrr": 2,
     "_topk": 2,
     "evidence": 2,
+    "binders": 3,
     "graph": 3,
     "text": 3,
     "llm": 4,

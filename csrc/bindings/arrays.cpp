@@ -40,25 +40,30 @@ bool overlap(const py::array& a, const py::array& b) {
 
 }  // namespace
 
-BlockArray read_blocks(const Argument& arg, const py::array& array) {
-  Layout layout;
-  if (has_dtype(array, dtype_of(Layout::complex)))
-    layout = Layout::complex;
-  else if (has_dtype(array, dtype_of(Layout::planes)))
-    layout = Layout::planes;
-  else
-    throw py::type_error(arg.text() +
-                         " must be complex64 (..., D, m, m) or planes float32 (..., m, m, 2, D), "
-                         "got dtype " +
-                         dtype_name(array));
-  return {contiguous(array), check_hypervectors(arg, layout, shape_of(array))};
+StoredArray read_stored(const Argument& arg, const py::array& array) {
+  for (const Layout layout : {Layout::complex, Layout::planes, Layout::half_planes})
+    if (has_dtype(array, dtype_of(layout)))
+      return {contiguous(array), check_hypervectors(arg, layout, shape_of(array))};
+  throw py::type_error(arg.text() +
+                       " must be complex64 (..., D, m, m) or planes float32 or float16 "
+                       "(..., m, m, 2, D), got dtype " +
+                       dtype_name(array));
 }
 
-BlockArray read_planes(const Argument& arg, const py::array& array) {
-  if (!has_dtype(array, dtype_of(Layout::planes)) || array.ndim() != 5)
-    throw py::type_error(arg.text() + " must be planes float32 (R, m, m, 2, D), got dtype " +
+StoredArray read_codebook(const Argument& arg, const py::array& array) {
+  if (has_dtype(array, dtype_of(Layout::complex)) || array.ndim() != 5)
+    throw py::type_error(arg.text() + " must be planes (R, m, m, 2, D), got dtype " +
                          dtype_name(array) + " with shape " + to_string(shape_of(array)));
-  return read_blocks(arg, array);
+  return read_stored(arg, array);
+}
+
+BlockArray read_blocks(const Argument& arg, const py::array& array) {
+  StoredArray stored = read_stored(arg, array);
+  if (stored.vectors.layout == Layout::half_planes) {
+    stored.array = stored.array.attr("astype")(dtype_of(Layout::planes));
+    stored.vectors.layout = Layout::planes;
+  }
+  return {std::move(stored)};
 }
 
 PathsArray read_paths(const std::string& function, const py::array& symbols,

@@ -13,16 +13,23 @@ namespace hyperhop::bindings {
 
 namespace py = pybind11;
 
-// A contiguous view (copied where the strides demand it) of an array of hypervectors.
-struct BlockArray {
+// A contiguous view (copied where the strides demand it) of an array of hypervectors, which may be
+// float16: for kernels that read that natively.
+struct StoredArray {
   py::array array;
   Hypervectors vectors;
+  StoredRows rows() const { return {vectors.layout, array.data()}; }
+};
+StoredArray read_stored(const Argument& arg, const py::array& array);
+
+// The codebook's planes: float32 or float16 (R, m, m, 2, D).
+StoredArray read_codebook(const Argument& arg, const py::array& array);
+
+// The same for kernels that know float32 alone: float16 planes are widened here.
+struct BlockArray : StoredArray {
   const float* data() const { return static_cast<const float*>(array.data()); }
 };
 BlockArray read_blocks(const Argument& arg, const py::array& array);
-
-// The codebook's planes: float32 (R, m, m, 2, D).
-BlockArray read_planes(const Argument& arg, const py::array& array);
 
 // int32 symbols and int64 offsets, checked against the codebook.
 struct PathsArray {
@@ -51,7 +58,14 @@ class Output {
 };
 
 inline py::dtype dtype_of(Layout layout) {
-  return layout == Layout::planes ? py::dtype::of<float>() : py::dtype::of<std::complex<float>>();
+  switch (layout) {
+    case Layout::complex:
+      return py::dtype::of<std::complex<float>>();
+    case Layout::half_planes:
+      return py::dtype("e");
+    default:
+      return py::dtype::of<float>();
+  }
 }
 
 }  // namespace hyperhop::bindings

@@ -20,7 +20,7 @@ static bool can_stream(const BlockShape& shape, int64_t rows, const float* out) 
          shape.blocks % kTileLanes == 0 && reinterpret_cast<uintptr_t>(out) % 64 == 0;
 }
 
-static void encode(const BlockArray& codebook, const PathsView& paths, Layout layout, float* out,
+static void encode(const StoredArray& codebook, const PathsView& paths, Layout layout, float* out,
                    int threads) {
   const BlockShape& shape = codebook.vectors.shape;
   const int64_t num_symbols = codebook.vectors.rows;
@@ -35,7 +35,7 @@ static void encode(const BlockArray& codebook, const PathsView& paths, Layout la
           const Scratch scratch = make_scratch(program.scratch_floats(shape));
           for (int64_t tile = first; tile < last; ++tile)
             kernel(
-                {shape, layout, program.trie(codebook.data(), scratch.get()), program.num_leaves(),
+                {shape, layout, program.trie(codebook.rows(), scratch.get()), program.num_leaves(),
                  program.leaf_offsets.data(), order.data() + begin, out, stream},
                 tile);
         });
@@ -45,7 +45,7 @@ static void encode(const BlockArray& codebook, const PathsView& paths, Layout la
 static py::object encode_paths(const py::array& planes, const py::array& symbols,
                                const py::array& offsets, bool as_planes, const py::object& out_in,
                                int threads) {
-  const BlockArray codebook = read_planes({"encode_paths", "cb"}, planes);
+  const StoredArray codebook = read_codebook({"encode_paths", "cb"}, planes);
   const PathsArray paths = read_paths("encode_paths", symbols, offsets, codebook.vectors.rows);
   const Layout layout = as_planes ? Layout::planes : Layout::complex;
   Output out("encode_paths", out_in, full_shape({paths.view.count}, layout, codebook.vectors.shape),

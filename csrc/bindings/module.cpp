@@ -10,6 +10,7 @@ PYBIND11_MODULE(_core, m) {
   bind_bundle(m);
   bind_normalize(m);
   bind_similarity(m);
+  bind_pairwise(m);
   bind_encode_paths(m);
   bind_score_paths(m);
   bind_topk(m);

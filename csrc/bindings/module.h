@@ -12,6 +12,7 @@ void bind_product(py::module_& m);
 void bind_bundle(py::module_& m);
 void bind_normalize(py::module_& m);
 void bind_similarity(py::module_& m);
+void bind_pairwise(py::module_& m);
 void bind_encode_paths(py::module_& m);
 void bind_score_paths(py::module_& m);
 void bind_topk(py::module_& m);

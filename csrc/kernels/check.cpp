@@ -17,10 +17,19 @@ static int64_t product_of(const Shape& shape) {
   return product;
 }
 
+static bool is_planes(Layout layout) {
+  return layout != Layout::complex;
+}
+
+static std::string name_of(Layout layout) {
+  if (layout == Layout::complex) return "complex64";
+  return layout == Layout::planes ? "planes (float32)" : "planes (float16)";
+}
+
 Hypervectors check_hypervectors(const Argument& arg, Layout layout, const Shape& shape) {
-  const bool planes = layout == Layout::planes;
-  const std::string rule = planes ? "planes (float32) must have shape (..., m, m, 2, D)"
-                                  : "complex64 must have shape (..., D, m, m)";
+  const bool planes = is_planes(layout);
+  const std::string rule =
+      name_of(layout) + " must have shape " + (planes ? "(..., m, m, 2, D)" : "(..., D, m, m)");
   const size_t own = planes ? 4 : 3;
   const auto refuse = [&](const std::string& what) {
     throw std::invalid_argument(arg.text() + ": " + rule + what + ", got " + to_string(shape));
@@ -42,10 +51,10 @@ Hypervectors check_hypervectors(const Argument& arg, Layout layout, const Shape&
 void check_same_blocks(const Argument& arg, const Hypervectors& x, const std::string& other,
                        const Hypervectors& y) {
   const auto describe = [](const Hypervectors& v) {
-    return std::string(v.layout == Layout::planes ? "planes" : "complex64") +
-           " D = " + std::to_string(v.shape.blocks) + ", m = " + std::to_string(v.shape.block_size);
+    return name_of(v.layout) + " D = " + std::to_string(v.shape.blocks) +
+           ", m = " + std::to_string(v.shape.block_size);
   };
-  if (x.layout != y.layout || x.shape.blocks != y.shape.blocks ||
+  if (is_planes(x.layout) != is_planes(y.layout) || x.shape.blocks != y.shape.blocks ||
       x.shape.block_size != y.shape.block_size)
     throw std::invalid_argument(arg.text() + " and " + other +
                                 " must have the same layout, D and m, got " + describe(x) +
@@ -55,7 +64,7 @@ void check_same_blocks(const Argument& arg, const Hypervectors& x, const std::st
 Shape full_shape(const Shape& leading, Layout layout, const BlockShape& blocks) {
   Shape shape = leading;
   const int64_t m = blocks.block_size;
-  if (layout == Layout::planes)
+  if (is_planes(layout))
     shape.insert(shape.end(), {m, m, 2, blocks.blocks});
   else
     shape.insert(shape.end(), {blocks.blocks, m, m});

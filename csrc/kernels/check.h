@@ -13,7 +13,7 @@ using Shape = std::vector<int64_t>;
 
 std::string to_string(const Shape& shape);
 
-// An array of hypervectors: leading axes, then blocks in one of the two layouts.
+// An array of hypervectors: leading axes, then blocks in one of the layouts.
 struct Hypervectors {
   Layout layout;
   BlockShape shape;
@@ -29,7 +29,7 @@ struct Argument {
 
 Hypervectors check_hypervectors(const Argument& arg, Layout layout, const Shape& shape);
 
-// Both in the same layout with the same D and m.
+// Both complex or both planes (of either width), with the same D and m.
 void check_same_blocks(const Argument& arg, const Hypervectors& x, const std::string& other,
                        const Hypervectors& y);
 

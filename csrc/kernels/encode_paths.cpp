@@ -16,11 +16,6 @@ static void stream_tile(const BlockShape& shape, Layout layout, const float* in,
   stream_copy(row + first * entries, spare, shape.tile_floats());
 }
 
-// Symbols come in an order no hardware foresees.
-HH_INLINE void prefetch_tile(const float* tile, int64_t floats) {
-  for (int64_t i = 0; i < floats; i += kTileLanes) __builtin_prefetch(tile + i);
-}
-
 template <int kBlockSize>
 static void encode_tile(const EncodePathsArgs& args, int64_t tile) {
   TileBuffers<2> buffers;
@@ -32,23 +27,29 @@ static void encode_tile(const EncodePathsArgs& args, int64_t tile) {
   pack_symbols(shape, trie, tile);
   const float* packed = trie.scratch;
   float* states = trie.scratch + trie.num_symbols * floats;
+  Ahead ahead(m, trie.num_symbols);
   for (int64_t s = 0; s < trie.num_steps; ++s) {
     const TrieStep& step = trie.steps[s];
     float* state = states + step.depth * floats;
-    if (s + 1 < trie.num_steps && trie.steps[s + 1].depth > 0)
-      prefetch_tile(packed + trie.steps[s + 1].symbol * floats, floats);
+    const int64_t end = step.first_leaf + step.num_leaves;
+    const bool more = s + 1 < trie.num_steps && trie.steps[s + 1].depth > 0;
+    const float* next_step = packed + (more ? trie.steps[s + 1].symbol : 0) * floats;
     // The first symbol of a path is its own encoding: nothing is multiplied before depth 2.
-    if (step.depth == 1)
+    if (step.depth == 1) {
       memcpy(state, packed + step.symbol * floats, size_t(floats) * sizeof(float));
-    else if (step.depth > 1)
+    } else if (step.depth > 1) {
+      ahead.clear();
+      ahead.add(step.num_leaves > 0 ? packed + trie.leaf_symbols[step.first_leaf] * floats
+                                    : next_step);
       product_tile<kBlockSize, false, false>(m, state - floats, packed + step.symbol * floats,
-                                             state);
-    for (int64_t leaf = step.first_leaf; leaf < step.first_leaf + step.num_leaves; ++leaf) {
+                                             state, ahead);
+    }
+    for (int64_t leaf = step.first_leaf; leaf < end; ++leaf) {
       const float* encoded = packed + trie.leaf_symbols[leaf] * floats;
-      if (leaf + 1 < args.num_leaves)
-        prefetch_tile(packed + trie.leaf_symbols[leaf + 1] * floats, floats);
       if (step.depth > 0) {
-        product_tile<kBlockSize, false, false>(m, state, encoded, product);
+        ahead.clear();
+        ahead.add(leaf + 1 < end ? packed + trie.leaf_symbols[leaf + 1] * floats : next_step);
+        product_tile<kBlockSize, false, false>(m, state, encoded, product, ahead);
         encoded = product;
       }
       for (int64_t r = args.leaf_offsets[leaf]; r < args.leaf_offsets[leaf + 1]; ++r) {

@@ -14,7 +14,7 @@ template <int kStates, int kLeaves>
 HH_INLINE void score_pairs(int entries, const float* const* states, const float* const* leaves,
                            float* out) {
   constexpr int kPairs = kStates * kLeaves;
-  F32 total[kPairs] = {};
+  F32 total[kPairs];
   HH_UNROLL
   for (int v = 0; v < kTileVectors; ++v) {
     F32 sums[kPairs][kScoreChains] = {};
@@ -22,10 +22,15 @@ HH_INLINE void score_pairs(int entries, const float* const* states, const float*
       const int at = e * kTileLanes + v * kF32Lanes;
       F32 w[kStates];
       HH_UNROLL
-      for (int s = 0; s < kStates; ++s) w[s] = load<F32>(states[s] + at);
+      for (int s = 0; s < kStates; ++s) {
+        F32 entry = load<F32>(states[s] + at);
+        if (kLeaves > 1) HH_KEEP_IN_REGISTER(entry);
+        w[s] = entry;
+      }
       HH_UNROLL
       for (int n = 0; n < kLeaves; ++n) {
-        const F32 r = load<F32>(leaves[n] + at);
+        F32 r = load<F32>(leaves[n] + at);
+        if (kStates > 1) HH_KEEP_IN_REGISTER(r);
         HH_UNROLL
         for (int s = 0; s < kStates; ++s)
           sums[s * kLeaves + n][chain] = fma(w[s], r, sums[s * kLeaves + n][chain]);
@@ -39,14 +44,24 @@ HH_INLINE void score_pairs(int entries, const float* const* states, const float*
     for (int p = 0; p < kPairs; ++p) {
       F32 sum = sums[p][0] + sums[p][1];
       if (kScoreChains == 4) sum += sums[p][kScoreChains - 2] + sums[p][kScoreChains - 1];
-      total[p] += sum;
+      total[p] = v == 0 ? sum : total[p] + sum;
     }
+    // The sums of the next vector need all registers.
+    HH_KEEP_IN_MEMORY(total);
   }
-  int p = 0;
+  if (kPairs == 1) {
+    out[0] = sum_lanes(total[0]);
+    return;
+  }
   HH_UNROLL
-  for (; p + 4 <= kPairs; p += 4) sum_lanes_of_four(total + p, out + p);
-  HH_UNROLL
-  for (; p < kPairs; ++p) out[p] = sum_lanes(total[p]);
+  for (int p = 0; p < kPairs; p += 4) {
+    F32 vectors[4];
+    float sums[4];
+    HH_UNROLL
+    for (int i = 0; i < 4; ++i) vectors[i] = total[p + i < kPairs ? p + i : p];
+    sum_lanes_of_four(vectors, sums);
+    memcpy(out + p, sums, (kPairs - p < 4 ? kPairs - p : 4) * sizeof(float));
+  }
 }
 
 // Where a walk keeps its tiles: packed symbols, a state per depth, the states of a dense group.
@@ -88,46 +103,65 @@ HH_INLINE void score_step(int entries, const Trie& trie, const Scratch& scratch,
   }
 }
 
-// A patch of the dense table whose symbols' tiles stay in the first-level cache (24 KiB at m = 4)
-// while all states pass by, two states and three symbols at a time.
-constexpr int kPanel = 12, kPanelStates = 2, kPanelSymbols = 3;
+// Columns of a dense table whose tiles stay in the first-level cache (24 KiB at m = 4) while the
+// rows, two at a time, pass by.
+constexpr int kPanel = 12, kPatchRows = 2, kPatchColumns = 3;
 
-template <int kStates, int kSymbols>
-HH_INLINE void score_patch(int entries, const Scratch& scratch, int64_t state,
-                           const int32_t* symbols, const int32_t* table, int64_t row,
-                           float* partial) {
-  const float *states[kStates], *leaves[kSymbols];
-  float out[kStates * kSymbols];
-  for (int s = 0; s < kStates; ++s) states[s] = scratch.dense + (state + s) * scratch.floats;
-  for (int n = 0; n < kSymbols; ++n) leaves[n] = scratch.symbol(symbols[n]);
-  score_pairs<kStates, kSymbols>(entries, states, leaves, out);
-  for (int s = 0; s < kStates; ++s)
-    for (int n = 0; n < kSymbols; ++n) {
-      const int32_t leaf = table[s * row + n];
-      if (leaf >= 0) partial[leaf] = out[s * kSymbols + n];
-    }
+template <int kRows, int kColumns>
+HH_INLINE void score_patch(int entries, const Scratch& scratch, const float* states,
+                           const int32_t* symbols, float* out) {
+  const float *rows[kRows], *columns[kColumns];
+  float scores[kRows][kColumns];
+  HH_UNROLL
+  for (int r = 0; r < kRows; ++r) rows[r] = states + r * scratch.floats;
+  HH_UNROLL
+  for (int c = 0; c < kColumns; ++c) columns[c] = scratch.symbol(symbols[c]);
+  score_pairs<kRows, kColumns>(entries, rows, columns, scores[0]);
+  HH_UNROLL
+  for (int r = 0; r < kRows; ++r) memcpy(out + r * kPanel, scores[r], sizeof(scores[r]));
+}
+
+// out[r][c] for kRows states that stand together, up to kPanel columns. The states that follow are
+// fetched meanwhile, an even share with each patch.
+template <int kRows>
+HH_INLINE void score_panel(int entries, const Scratch& scratch, const float* states,
+                           const int32_t* symbols, int columns, float* out) {
+  constexpr int kPatches = kPanel / kPatchColumns;
+  const float* ahead = states + kRows * scratch.floats;
+  const int64_t share = kPatchRows * scratch.floats / kPatches;
+  int c = 0;
+  for (; c + kPatchColumns <= columns; c += kPatchColumns, ahead += share) {
+    for (int64_t i = 0; i < share; i += kTileLanes) __builtin_prefetch(ahead + i);
+    score_patch<kRows, kPatchColumns>(entries, scratch, states, symbols + c, out + c);
+  }
+  for (; c < columns; ++c) score_patch<kRows, 1>(entries, scratch, states, symbols + c, out + c);
 }
 
 static void score_dense(int entries, const Trie& trie, const Scratch& scratch,
-                        const TrieGroup& group, int64_t num_states, float* partial) {
+                        const TrieGroup& group, int64_t num_rows, float* partial) {
+  const int64_t width = group.num_symbols;
   const int32_t* symbols = trie.dense_symbols + group.first_symbol;
-  const int32_t* table = trie.dense_leaves + group.first_entry;
-  const int64_t row = group.num_symbols;
-  for (int64_t panel = 0; panel < row; panel += kPanel) {
-    const int64_t panel_end = panel + kPanel < row ? panel + kPanel : row;
-    int64_t s = 0;
-    for (; s + kPanelStates <= num_states; s += kPanelStates) {
-      int64_t n = panel;
-      for (; n + kPanelSymbols <= panel_end; n += kPanelSymbols)
-        score_patch<kPanelStates, kPanelSymbols>(entries, scratch, s, symbols + n,
-                                                 table + s * row + n, row, partial);
-      for (; n < panel_end; ++n)
-        score_patch<kPanelStates, 1>(entries, scratch, s, symbols + n, table + s * row + n, row,
-                                     partial);
+  float scores[kPatchRows * kPanel];
+  for (int64_t panel = 0; panel < width; panel += kPanel) {
+    const int columns = int(panel + kPanel < width ? kPanel : width - panel);
+    for (int64_t row = 0; row < num_rows; row += kPatchRows) {
+      const int rows = row + kPatchRows <= num_rows ? kPatchRows : 1;
+      const float* states = scratch.dense + row * scratch.floats;
+      if (rows == kPatchRows)
+        score_panel<kPatchRows>(entries, scratch, states, symbols + panel, columns, scores);
+      else
+        score_panel<1>(entries, scratch, states, symbols + panel, columns, scores);
+      for (int r = 0; r < rows; ++r) {
+        const int64_t first = (row + r) * width + panel;
+        if (group.first_entry < 0) {
+          memcpy(partial + group.first_leaf + first, scores + r * kPanel,
+                 size_t(columns) * sizeof(float));
+          continue;
+        }
+        const int32_t* leaves = trie.dense_leaves + group.first_entry + first;
+        for (int c = 0; c < columns; ++c) partial[leaves[c]] = scores[r * kPanel + c];
+      }
     }
-    for (; s < num_states; ++s)
-      for (int64_t n = panel; n < panel_end; ++n)
-        score_patch<1, 1>(entries, scratch, s, symbols + n, table + s * row + n, row, partial);
   }
 }
 
@@ -139,7 +173,7 @@ static void score_tile(const ScorePathsArgs& args, const Scratch& scratch, const
   const int m = kBlockSize ? kBlockSize : shape.block_size;
   const int entries = 2 * m * m;
   const TrieStep* end = trie.steps + trie.num_steps;
-  Ahead ahead(m);
+  Ahead ahead(m, trie.num_symbols);
 
   load_tile(shape, Layout::planes, query, tile, scratch.states);
   for (int64_t g = 0; g < trie.num_groups; ++g) {
@@ -175,7 +209,7 @@ void score_paths(const ScorePathsArgs& args, int64_t tile) {
   with_block_size(shape.block_size, [&](auto m) {
     for (int64_t q = 0; q < args.num_queries; ++q)
       score_tile<m.value>(args, scratch, args.queries + q * shape.floats(), tile,
-                          args.partial + (q * shape.tiles() + tile) * args.num_leaves);
+                          args.partial + (q * shape.tiles() + tile) * (args.num_leaves + 1));
   });
 }
 

@@ -16,7 +16,7 @@ struct ScorePathsArgs {
   Trie trie;
   const float* queries;  // [num_queries][m][m][2][D]
   int64_t num_queries;
-  float* partial;  // [num_queries][tiles][num_leaves]
+  float* partial;  // [num_queries][tiles][num_leaves + 1]; the last takes what no leaf wants
   int64_t num_leaves;
 };
 using ScorePathsKernel = void(const ScorePathsArgs&, int64_t tile);

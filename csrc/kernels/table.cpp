@@ -11,7 +11,10 @@ CodebookKernel codebook;
 ProductKernel product;
 EncodePathsKernel encode_paths;
 ScorePathsKernel score_paths;
+ScoreGeneralKernel score_general;
 SimilarityKernel similarity;
+PackPanelKernel pack_panel;
+PairwiseKernel pairwise;
 NormalizeKernel normalize;
 UnitarizeKernel unitarize;
 BundleKernel bundle;
@@ -21,8 +24,9 @@ UnitaryMapKernel unitary_map;
 
 extern const KernelTable kernel_table;
 const KernelTable kernel_table = {
-    HH_STRING(HH_ISA), codebook,  product, encode_paths,  score_paths,   similarity,
-    normalize,         unitarize, bundle,  topk_scan_f32, topk_scan_f64, unitary_map,
+    HH_STRING(HH_ISA), codebook,   product,       encode_paths,  score_paths,
+    score_general,     similarity, pack_panel,    pairwise,      normalize,
+    unitarize,         bundle,     topk_scan_f32, topk_scan_f64, unitary_map,
 };
 
 }  // namespace hyperhop::HH_ISA

@@ -4,7 +4,9 @@
 #include "codebook.h"
 #include "encode_paths.h"
 #include "normalize.h"
+#include "pairwise.h"
 #include "product.h"
+#include "score_general.h"
 #include "score_paths.h"
 #include "similarity.h"
 #include "topk.h"
@@ -18,7 +20,10 @@ struct KernelTable {
   ProductKernel* product;
   EncodePathsKernel* encode_paths;
   ScorePathsKernel* score_paths;
+  ScoreGeneralKernel* score_general;
   SimilarityKernel* similarity;
+  PackPanelKernel* pack_panel;
+  PairwiseKernel* pairwise;
   NormalizeKernel* normalize;
   UnitarizeKernel* unitarize;
   BundleKernel* bundle;

@@ -26,29 +26,67 @@ HH_INLINE int lanes_in_tile(const BlockShape& shape, int64_t tile) {
   return left < kTileLanes ? int(left) : kTileLanes;
 }
 
-// Lanes past D are zero, so they add nothing to any sum.
-HH_INLINE void load_tile(const BlockShape& shape, Layout layout, const float* row, int64_t tile,
+// Four rows of four floats become columns: 16-byte loads and stores instead of single floats.
+HH_INLINE void transpose_4x4(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
+  const F4 a = load<F4>(from), b = load<F4>(from + from_stride);
+  const F4 c = load<F4>(from + 2 * from_stride), d = load<F4>(from + 3 * from_stride);
+  const F4 ab_lo = shuffle<0, 4, 1, 5>(a, b), ab_hi = shuffle<2, 6, 3, 7>(a, b);
+  const F4 cd_lo = shuffle<0, 4, 1, 5>(c, d), cd_hi = shuffle<2, 6, 3, 7>(c, d);
+  const F4 columns[4] = {shuffle<0, 1, 4, 5>(ab_lo, cd_lo), shuffle<2, 3, 6, 7>(ab_lo, cd_lo),
+                         shuffle<0, 1, 4, 5>(ab_hi, cd_hi), shuffle<2, 3, 6, 7>(ab_hi, cd_hi)};
+  HH_UNROLL
+  for (int i = 0; i < 4; ++i) store(to + i * to_stride, columns[i]);
+}
+
+// Moving tiles into their compact form. Lanes past D are zero, so they add nothing to any sum.
+HH_INLINE void load_lanes(const float* from, int lanes, float* HH_RESTRICT to) {
+  if (lanes == kTileLanes)
+    memcpy(to, from, kTileLanes * sizeof(float));
+  else
+    for (int l = 0; l < kTileLanes; ++l) to[l] = l < lanes ? from[l] : 0.0f;
+}
+
+HH_INLINE void load_lanes(const uint16_t* from, int lanes, float* HH_RESTRICT to) {
+  uint16_t padded[kTileLanes];
+  if (lanes < kTileLanes) {
+    for (int l = 0; l < kTileLanes; ++l) padded[l] = l < lanes ? from[l] : uint16_t(0);
+    from = padded;
+  }
+  for (int l = 0; l < kTileLanes; l += kF32Lanes) store(to + l, load_half(from + l));
+}
+
+template <class T>
+HH_INLINE void load_planes_tile(const BlockShape& shape, const T* row, int64_t tile,
+                                float* HH_RESTRICT out) {
+  const int lanes = lanes_in_tile(shape, tile);
+  const int entries = int(shape.entries());
+  const T* from = row + tile * kTileLanes;
+  for (int e = 0; e < entries; ++e, from += shape.blocks) {
+    // Planes lie too far apart for the hardware to foresee the next tile.
+    if (lanes == kTileLanes) __builtin_prefetch(from + kTileLanes);
+    load_lanes(from, lanes, out + e * kTileLanes);
+  }
+}
+
+HH_INLINE void load_tile(const BlockShape& shape, Layout layout, const void* row, int64_t tile,
                          float* HH_RESTRICT out) {
+  if (layout == Layout::planes)
+    return load_planes_tile(shape, static_cast<const float*>(row), tile, out);
+  if (layout == Layout::half_planes)
+    return load_planes_tile(shape, static_cast<const uint16_t*>(row), tile, out);
   const int64_t first = tile * kTileLanes;
   const int lanes = lanes_in_tile(shape, tile);
   const int entries = int(shape.entries());
-  if (layout == Layout::planes) {
-    for (int e = 0; e < entries; ++e) {
-      const float* from = row + e * shape.blocks + first;
-      float* to = out + e * kTileLanes;
-      if (lanes == kTileLanes) {
-        // Planes lie too far apart for the hardware to foresee the next tile.
-        __builtin_prefetch(from + kTileLanes);
-        memcpy(to, from, kTileLanes * sizeof(float));
-      } else {
-        for (int l = 0; l < kTileLanes; ++l) to[l] = l < lanes ? from[l] : 0.0f;
-      }
-    }
-    return;
+  const float* from = static_cast<const float*>(row) + first * entries;
+  int transposed = 0;  // entries already moved
+  if (lanes == kTileLanes) {
+    transposed = entries / 4 * 4;
+    for (int l = 0; l < kTileLanes; l += 4)
+      for (int e = 0; e < transposed; e += 4)
+        transpose_4x4(from + l * entries + e, entries, out + e * kTileLanes + l, kTileLanes);
   }
-  const float* from = row + first * entries;
   for (int l = 0; l < lanes; ++l)
-    for (int e = 0; e < entries; ++e) out[e * kTileLanes + l] = from[l * entries + e];
+    for (int e = transposed; e < entries; ++e) out[e * kTileLanes + l] = from[l * entries + e];
   for (int l = lanes; l < kTileLanes; ++l)
     for (int e = 0; e < entries; ++e) out[e * kTileLanes + l] = 0.0f;
 }
@@ -71,19 +109,9 @@ HH_INLINE void store_tile(const BlockShape& shape, Layout layout, const float* H
       for (int e = 0; e < entries; ++e) to[l * entries + e] = in[e * kTileLanes + l];
     return;
   }
-  // Four entries by four lanes at a time: contiguous 16-byte stores instead of single floats.
-  for (int l = 0; l < kTileLanes; l += 4) {
-    for (int e = 0; e < entries; e += 4) {
-      const float* p = in + e * kTileLanes + l;
-      const F4 a = load<F4>(p), b = load<F4>(p + kTileLanes);
-      const F4 c = load<F4>(p + 2 * kTileLanes), d = load<F4>(p + 3 * kTileLanes);
-      const F4 ab_lo = shuffle<0, 4, 1, 5>(a, b), ab_hi = shuffle<2, 6, 3, 7>(a, b);
-      const F4 cd_lo = shuffle<0, 4, 1, 5>(c, d), cd_hi = shuffle<2, 6, 3, 7>(c, d);
-      const F4 rows[4] = {shuffle<0, 1, 4, 5>(ab_lo, cd_lo), shuffle<2, 3, 6, 7>(ab_lo, cd_lo),
-                          shuffle<0, 1, 4, 5>(ab_hi, cd_hi), shuffle<2, 3, 6, 7>(ab_hi, cd_hi)};
-      for (int i = 0; i < 4; ++i) store(to + (l + i) * entries + e, rows[i]);
-    }
-  }
+  for (int l = 0; l < kTileLanes; l += 4)
+    for (int e = 0; e < entries; e += 4)
+      transpose_4x4(in + e * kTileLanes + l, kTileLanes, to + l * entries + e, entries);
 }
 
 // Where op(A)[i][k] starts in a compact tile; op is the identity or the conjugate transpose.
@@ -144,14 +172,16 @@ HH_INLINE void product_patch(int block_size, int i, int j, const float* a, const
 }
 
 // Tiles that are needed next. Fetching a few of their cache lines between the patches of a product
-// hides the way from the outer caches: symbols come in an order no hardware foresees.
+// hides the way from the outer caches: symbols come in an order no hardware foresees. Where all
+// tiles to choose from fit the inner caches there is nothing to hide.
 class Ahead {
  public:
-  HH_INLINE explicit Ahead(int m)
-      : lines_(m > 1 ? (2 * m * m - 1) / (kTileVectors * (m / 2) * (m / 2)) + 1 : 0) {}
+  HH_INLINE Ahead(int m, int64_t choices)
+      : far_(choices * 2 * m * m * kTileLanes * int64_t(sizeof(float)) > kNearBytes),
+        lines_(m > 1 ? (2 * m * m - 1) / (kTileVectors * (m / 2) * (m / 2)) + 1 : 0) {}
   HH_INLINE void clear() { count_ = 0; }
   HH_INLINE void add(const float* tile) {
-    if (count_ < kTiles) tiles_[count_++] = tile;
+    if (far_ && count_ < kTiles) tiles_[count_++] = tile;
   }
   HH_INLINE void fetch(int patch) const {
     for (int t = 0; t < count_; ++t) {
@@ -162,8 +192,10 @@ class Ahead {
 
  private:
   static constexpr int kTiles = 4;
-  const float* tiles_[kTiles];
+  static constexpr int64_t kNearBytes = 256 << 10;
+  const float* tiles_[kTiles] = {};
   int count_ = 0;
+  bool far_;
   int lines_;  // a patch
 };
 struct NothingAhead {
@@ -172,8 +204,8 @@ struct NothingAhead {
 
 // out = op(A) op(B) on compact tiles; kBlockSize 0 means any m. out may not overlap a or b.
 template <int kBlockSize, bool kConjA, bool kConjB, class Fetch = NothingAhead>
-HH_INLINE void product_tile(int block_size, const float* a, const float* b,
-                            float* HH_RESTRICT out, const Fetch& ahead = {}) {
+HH_INLINE void product_tile(int block_size, const float* a, const float* b, float* HH_RESTRICT out,
+                            const Fetch& ahead = {}) {
   const int m = kBlockSize ? kBlockSize : block_size;
   int patch = 0;
   for (int v = 0; v < kTileVectors; ++v, a += kF32Lanes, b += kF32Lanes, out += kF32Lanes) {

@@ -38,14 +38,18 @@ HH_INLINE void store(T* p, V v) {
 // large to stay in them: a plain store would first read the line it overwrites. End with
 // stream_fence().
 HH_INLINE void stream_copy(float* to, const float* from, int64_t floats) {
-  using F4 = Vec<float, 4>;
-  for (int64_t i = 0; i < floats; i += 4) {
+  for (int64_t i = 0; i < floats; i += kF32Lanes) {
+    const F32 v = load<F32>(from + i);
 #if defined(__clang__)
-    __builtin_nontemporal_store(load<F4>(from + i), reinterpret_cast<F4*>(to + i));
+    __builtin_nontemporal_store(v, reinterpret_cast<F32*>(to + i));
+#elif defined(__AVX512F__)
+    __builtin_ia32_movntps512(to + i, v);
+#elif defined(__AVX__)
+    __builtin_ia32_movntps256(to + i, v);
 #elif defined(__SSE__)
-    __builtin_ia32_movntps(to + i, load<F4>(from + i));
+    __builtin_ia32_movntps(to + i, v);
 #else
-    store(to + i, load<F4>(from + i));
+    store(to + i, v);
 #endif
   }
 }
@@ -79,6 +83,35 @@ HH_INLINE To bit_cast(From from) {
   return to;
 }
 
+template <class Mask, class V>
+HH_INLINE V select(Mask mask, V yes, V no) {
+  return bit_cast<V>((mask & bit_cast<Mask>(yes)) | (~mask & bit_cast<Mask>(no)));
+}
+
+// float16 values widened to float32: exact, and a NaN becomes quiet, with the same bits on every
+// ISA.
+HH_INLINE F32 load_half(const uint16_t* p) {
+#if defined(__AVX512F__)
+  constexpr int kCurrentRounding = 4;
+  return bit_cast<F32>(
+      __builtin_ia32_vcvtph2ps512_mask(load<Vec<short, 16>>(p), F32{}, -1, kCurrentRounding));
+#elif defined(__F16C__)
+  return bit_cast<F32>(__builtin_ia32_vcvtph2ps256(load<Vec<short, 8>>(p)));
+#else
+  using U32 = Vec<uint32_t>;
+  const U32 half = __builtin_convertvector(load<Vec<uint16_t, kF32Lanes>>(p), U32);
+  const U32 size = half & 0x7fffu;
+  const U32 usual = (size << 13) + (112u << 23);  // the exponent's bias grows from 15 to 127
+  // Subnormals count 2^-24; they become normal by a subtraction, which no flush to zero disturbs.
+  const U32 small = bit_cast<U32>(bit_cast<F32>(usual + (1u << 23)) - 0x1p-14f);
+  const U32 quiet = bit_cast<U32>(size > 0x7c00u) & (1u << 22);
+  const U32 special = (usual + (112u << 23)) | quiet;
+  const U32 wide = select(bit_cast<U32>(size < 0x400u), small,
+                          select(bit_cast<U32>(size > 0x7bffu), special, usual));
+  return bit_cast<F32>(wide | ((half & 0x8000u) << 16));
+#endif
+}
+
 // a * b + c. The only fused operation in the project; mul + add where the ISA has none.
 HH_INLINE F32 fma(F32 a, F32 b, F32 c) {
 #if HH_HAS_FMA
@@ -107,15 +140,26 @@ HH_INLINE F32 fnma(F32 a, F32 b, F32 c) {
   return fma(-a, b, c);
 }
 
+HH_INLINE F32 sqrt(F32 x) {
+  F32 r;
+  for (int i = 0; i < kF32Lanes; ++i) r[i] = __builtin_sqrtf(x[i]);
+  return r;
+}
+
 HH_INLINE F64 sqrt(F64 x) {
   F64 r;
   for (int i = 0; i < kF64Lanes; ++i) r[i] = __builtin_sqrt(x[i]);
   return r;
 }
 
-template <class Mask, class V>
-HH_INLINE V select(Mask mask, V yes, V no) {
-  return bit_cast<V>((mask & bit_cast<Mask>(yes)) | (~mask & bit_cast<Mask>(no)));
+// Whether every lane of a comparison is true.
+template <class Mask>
+HH_INLINE bool all(Mask mask) {
+  using Words = Vec<uint64_t, int(sizeof(Mask)) / 8>;
+  const Words words = bit_cast<Words>(mask);
+  uint64_t both = words[0];
+  for (int i = 1; i < int(sizeof(Mask)) / 8; ++i) both &= words[i];
+  return both == ~uint64_t(0);
 }
 
 // Sum of all lanes in one fixed order: halves are added until one lane is left.
@@ -133,6 +177,9 @@ struct SumLanes<T, 2> {
 };
 HH_INLINE float sum_lanes(F32 v) {
   return SumLanes<float, kF32Lanes>::of(v);
+}
+HH_INLINE double sum_lanes(F64 v) {
+  return SumLanes<double, kF64Lanes>::of(v);
 }
 
 using F4 = Vec<float, 4>;

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hyperhop import evaluate, ghrr, graph, llm, text
+    from hyperhop import binders, evaluate, ghrr, graph, llm, text
     from hyperhop._topk import topk
     from hyperhop.graph import KnowledgeGraph
     from hyperhop.pathhd import PathHD
@@ -18,6 +18,7 @@ __all__ = [
     "PathHD",
     "Paths",
     "__version__",
+    "binders",
     "evaluate",
     "ghrr",
     "graph",
@@ -31,6 +32,7 @@ _HOME = {
     "KnowledgeGraph": "graph",
     "PathHD": "pathhd",
     "Paths": "paths",
+    "binders": "binders",
     "evaluate": "evaluate",
     "ghrr": "ghrr",
     "graph": "graph",

@@ -8,6 +8,7 @@ def isas() -> list[str]: ...
 def isa() -> str: ...
 def select_isa(name: str) -> None: ...
 def default_threads() -> int: ...
+def compiler() -> str: ...
 def codebook(
     keys: npt.NDArray[np.uint32], blocks: int, block_size: int, family: str, threads: int
 ) -> npt.NDArray[np.float32]: ...
@@ -28,8 +29,11 @@ def unitarize(x: npt.NDArray[np.generic], out: object, threads: int) -> npt.NDAr
 def similarity(
     x: npt.NDArray[np.generic], y: npt.NDArray[np.generic], out: object, threads: int
 ) -> npt.NDArray[np.float32]: ...
+def pairwise(
+    xs: npt.NDArray[np.generic], ys: npt.NDArray[np.generic], out: object, threads: int
+) -> npt.NDArray[np.float32]: ...
 def encode_paths(
-    planes: npt.NDArray[np.float32],
+    planes: npt.NDArray[np.floating[Any]],
     symbols: npt.NDArray[np.int32],
     offsets: npt.NDArray[np.int64],
     as_planes: bool,
@@ -37,21 +41,23 @@ def encode_paths(
     threads: int,
 ) -> npt.NDArray[np.generic]: ...
 def score_paths(
-    planes: npt.NDArray[np.float32],
+    planes: npt.NDArray[np.floating[Any]],
     query: npt.NDArray[np.generic],
     symbols: npt.NDArray[np.int32],
     offsets: npt.NDArray[np.int64],
     algorithm: str,
+    unitary: bool,
     out: object,
     threads: int,
 ) -> npt.NDArray[np.float32]: ...
 def top_paths(
-    planes: npt.NDArray[np.float32],
+    planes: npt.NDArray[np.floating[Any]],
     query: npt.NDArray[np.generic],
     symbols: npt.NDArray[np.int32],
     offsets: npt.NDArray[np.int64],
     k: int,
     algorithm: str,
+    unitary: bool,
     threads: int,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]: ...
 def topk(
