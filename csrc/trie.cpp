@@ -94,11 +94,18 @@ int32_t TrieBuilder::local_symbol(TrieProgram& program, int64_t symbol) {
 
 TrieProgram TrieBuilder::build(int64_t begin, int64_t end) {
   TrieProgram program;
+  // Paths are visited in sorted order, which for memory is no order at all.
+  constexpr int64_t kFar = 16, kNear = 8;
   const int32_t* parent = nullptr;  // the prefix the last step stands at
   int64_t depth = 0;
+  program.steps.reserve(size_t(end - begin));  // address space: pages are taken as they fill
   program.leaf_symbols.reserve(size_t(end - begin));
   program.leaf_offsets.reserve(size_t(end - begin) + 1);
   for (int64_t position = begin; position < end; ++position) {
+    if (position + kFar < end) {
+      __builtin_prefetch(paths_.offsets + order_[size_t(position + kFar)]);
+      __builtin_prefetch(paths_.begin(order_[size_t(position + kNear)]));
+    }
     const int64_t path = order_[size_t(position)];
     const int32_t* symbols = paths_.begin(path);
     const int64_t length = paths_.length(path);

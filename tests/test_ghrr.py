@@ -145,10 +145,26 @@ def test_products_match_the_reference(x):
 def test_products_on_every_isa_and_block_size(isa, m, d):
     rng = np.random.default_rng(m * 100 + d)
     a, b = (rng.normal(size=(2, d, m, m)) + 1j * rng.normal(size=(2, d, m, m))).astype("c8")
-    exact = reference.bind(a, b)
-    assert np.abs(ghrr.bind(a, b) - exact).max() < 1e-5 * m
-    planes = ghrr.bind(reference.to_planes(a), reference.to_planes(b))
-    assert np.array_equal(reference.from_planes(planes), ghrr.bind(a, b))
+    for product, exact in [
+        (ghrr.bind, reference.bind(a, b)),
+        (ghrr.unbind_left, reference.bind(reference.adjoint(a), b)),
+        (ghrr.unbind_right, reference.bind(a, reference.adjoint(b))),
+    ]:
+        assert np.abs(product(a, b) - exact).max() < 1e-5 * m
+        planes = product(reference.to_planes(a), reference.to_planes(b))
+        assert np.array_equal(reference.from_planes(planes), product(a, b))
+
+
+@pytest.mark.parametrize("product", [ghrr.bind, ghrr.unbind_left, ghrr.unbind_right])
+@pytest.mark.parametrize(("d", "m"), [(16, 2), (48, 4), (50, 4), (13, 6), (32, 3), (20, 5)])
+def test_large_products_have_the_bits_of_small_ones(isa, product, d, m):
+    rng = np.random.default_rng(d)
+    x = (rng.normal(size=(40, d, m, m)) + 1j * rng.normal(size=(40, d, m, m))).astype("c8")
+    count = 1 + (9 << 20) // x[0].nbytes  # more than 8 MiB of output: written past the caches
+    rows = rng.integers(0, 40, count)
+    for y in (x, reference.to_planes(x)):
+        whole = product(y[rows], y[:1])
+        assert np.array_equal(whole, product(y, y[:1])[rows])
 
 
 @given(hypervectors(3))
@@ -422,6 +438,52 @@ def test_top_paths_is_topk_of_the_scores():
             assert np.array_equal(values[q], scores[q][indices[q]])
     one = ghrr.top_paths(cb, queries[0], table, 3)[0]
     assert np.array_equal(one, reference.topk(scores[0], 3))
+
+
+@pytest.mark.parametrize("m", [1, 2, 3, 4, 8, 11])
+def test_blocks_that_are_not_unitary_are_scored_with_their_norms(isa, m):
+    rng = np.random.default_rng(m)
+    given = rng.normal(size=(6, 35, m, m)) + 1j * rng.normal(size=(6, 35, m, m))
+    given *= 10.0 ** rng.integers(-9, 9, (6, 35, 1, 1))  # products of these leave float32's range
+    given[2, 7] = 0
+    cb = ghrr.Codebook.from_blocks("abcdef", given.astype(np.complex64))
+    assert not cb.unitary
+    assert np.array_equal(cb.array, given.astype(np.complex64))
+    lists = [[], [2], [0, 1], [5, 2, 3], [0, 1, 2], [4, 4, 4], [0, 1, 3], [0, 1]]
+    paths = hh.Paths.from_lists(lists)
+    queries = rng.normal(size=(2, 35, m, m)) + 1j * rng.normal(size=(2, 35, m, m))
+    queries[1, 3] = 0
+    queries = queries.astype(np.complex64)
+    scores = ghrr.score_paths(cb, queries, paths, threads=2)
+    for query, row in zip(queries, scores, strict=True):
+        exact = [reference.similarity(query, reference.encode(cb.array, s)) for s in lists]
+        assert np.abs(row - exact).max() < 1e-5
+        assert np.array_equal(ghrr.score_paths(cb, query, paths, algorithm="walk"), row)
+    assert ghrr.score_paths(cb, queries[0], paths.take([4]))[0] == scores[0, 4]
+    queries[0, 7] = np.nan
+    assert np.isnan(ghrr.score_paths(cb, queries[0], [[2]])).all()  # where the path's block is zero
+    with pytest.raises(ValueError, match="'dense' needs a codebook of unitary blocks"):
+        ghrr.score_paths(cb, queries, paths, algorithm="dense")
+    copy = pickle.loads(pickle.dumps(cb))
+    assert not copy.unitary
+    assert np.array_equal(copy.planes, cb.planes)
+
+
+def test_given_blocks_that_are_unitary_score_like_the_codebook_they_came_from():
+    cb = codebook(5, blocks=20, block_size=3)
+    table = np.random.default_rng(0).integers(0, 5, (50, 3))
+    for blocks_given in (cb.array, cb.planes):
+        same = ghrr.Codebook.from_blocks(cb.names, blocks_given)
+        assert same.unitary
+        assert np.array_equal(same.planes, cb.planes)
+        scores = ghrr.score_paths(same, cb.array[0], table)
+        assert np.array_equal(scores, ghrr.score_paths(cb, cb.array[0], table))
+    with pytest.raises(ValueError, match="one hypervector for each of the 2 names"):
+        ghrr.Codebook.from_blocks("ab", cb.array)
+    with pytest.raises(TypeError, match=r"complex64 .* got dtype complex128"):
+        ghrr.Codebook.from_blocks(cb.names, cb.array.astype(np.complex128))
+    with pytest.raises(ValueError, match=r"complex64 must have shape \(..., D, m, m\)"):
+        ghrr.Codebook.from_blocks(cb.names, cb.array[..., :2])
 
 
 def test_a_nan_in_the_query_surfaces():

@@ -6,6 +6,9 @@
 
 namespace hyperhop::bindings {
 
+// Outputs from here on are written past the caches: they would not stay in them.
+constexpr int64_t kStreamBytes = 8 << 20;
+
 struct ProductNames {
   const char *function, *x, *y;
 };
@@ -33,6 +36,9 @@ static py::object product(const py::array& x_in, const py::array& y_in, const py
   const Layout layout = x.vectors.layout;
   Output out(names.function, out_in, full_shape(rows.leading, layout, shape), dtype_of(layout),
              {x.array, y.array});
+  const int64_t count = int64_t(rows.x_rows.size());
+  const bool stream = count * shape.floats() * int64_t(sizeof(float)) >= kStreamBytes &&
+                      can_stream(shape, layout, out.data<float>());
   const ProductArgs args{shape,
                          layout,
                          kKind,
@@ -40,13 +46,13 @@ static py::object product(const py::array& x_in, const py::array& y_in, const py
                          rows.x_rows.data(),
                          y.data(),
                          rows.y_rows.data(),
-                         out.data<float>()};
+                         out.data<float>(),
+                         stream};
   {
     const GilReleased released;
     const ProductKernel* kernel = kernels().product;
     const int64_t grain = 1 + (1 << 17) / shape.floats();
-    parallel_for(int64_t(rows.x_rows.size()), grain, threads,
-                 [&](int64_t b, int64_t e) { kernel(args, b, e); });
+    parallel_for(count, grain, threads, [&](int64_t b, int64_t e) { kernel(args, b, e); });
   }
   return out.finish();
 }

@@ -54,25 +54,33 @@ void add_tiles(const TrieProgram& program, const float* partial, int64_t tiles, 
   }
 }
 
+// How to score: constant block norms let prefixes move to the query's side.
+struct Method {
+  bool unitary;
+  Grouping grouping;
+};
+
 // Scores of every query (rows) and path.
-void score(const Inputs& in, Grouping grouping, float* out, int threads) {
+void score(const Inputs& in, Method method, float* out, int threads) {
   const BlockShape& shape = in.codebook.vectors.shape;
   const int64_t num_symbols = in.codebook.vectors.rows, queries = in.query.vectors.rows;
   const PathsView& paths = in.paths.view;
   if (queries == 0) return;
   const KernelTable& table = kernels();
+  ScorePathsKernel* const kernel = method.unitary ? table.score_paths : table.score_general;
 
   std::vector<float> folded(size_t(queries * shape.floats()));
   table.normalize(
       {shape, in.query.vectors.layout, Layout::planes, in.query.data(), folded.data(), 1.0}, 0,
       queries);
-  const double scale = 1 / (double(shape.blocks) * std::sqrt(double(shape.block_size)));
+  const double norm = method.unitary ? std::sqrt(double(shape.block_size)) : 1.0;
+  const double scale = 1 / (double(shape.blocks) * norm);
   const std::vector<int64_t> order = trie_order(paths, num_symbols);
   TrieBuilder builder(paths, order, num_symbols);
   const int64_t stretch = std::max<int64_t>(kPartialFloats / shape.tiles(), 1024);
   for (int64_t begin = 0; begin < paths.count; begin += stretch) {
     TrieProgram program = builder.build(begin, std::min(begin + stretch, paths.count));
-    program.group(grouping);
+    program.group(method.grouping);
     const int64_t leaves = program.num_leaves(), per_query = (leaves + 1) * shape.tiles();
     const int64_t batch = std::clamp<int64_t>(kPartialFloats / per_query, 1, queries);
     const Scratch partial = make_scratch(batch * per_query);
@@ -82,10 +90,9 @@ void score(const Inputs& in, Grouping grouping, float* out, int threads) {
                    [&](int64_t first, int64_t last) {
                      const Scratch scratch = make_scratch(program.scratch_floats(shape));
                      for (int64_t tile = first; tile < last; ++tile)
-                       table.score_paths(
-                           {shape, program.trie(in.codebook.rows(), scratch.get()),
-                            folded.data() + q * shape.floats(), count, partial.get(), leaves},
-                           tile);
+                       kernel({shape, program.trie(in.codebook.rows(), scratch.get()),
+                               folded.data() + q * shape.floats(), count, partial.get(), leaves},
+                              tile);
                    });
       for (int64_t i = 0; i < count; ++i)
         add_tiles(program, partial.get() + i * per_query, shape.tiles(), scale,
@@ -94,10 +101,13 @@ void score(const Inputs& in, Grouping grouping, float* out, int threads) {
   }
 }
 
-Grouping read_grouping(const std::string& function, const std::string& algorithm) {
-  if (algorithm == "auto") return Grouping::automatic;
-  if (algorithm == "walk") return Grouping::walk;
-  if (algorithm == "dense") return Grouping::dense;
+Method read_method(const std::string& function, const std::string& algorithm, bool unitary) {
+  if (algorithm == "dense" && !unitary)
+    throw std::invalid_argument(function +
+                                ": algorithm 'dense' needs a codebook of unitary blocks");
+  if (algorithm == "auto") return {unitary, unitary ? Grouping::automatic : Grouping::walk};
+  if (algorithm == "walk") return {unitary, Grouping::walk};
+  if (algorithm == "dense") return {unitary, Grouping::dense};
   throw std::invalid_argument(function + ": algorithm must be 'auto', 'walk' or 'dense', got '" +
                               algorithm + "'");
 }
@@ -109,24 +119,24 @@ Shape result_shape(const Inputs& in, int64_t last) {
 }
 
 py::object score_paths(const py::array& planes, const py::array& query, const py::array& symbols,
-                       const py::array& offsets, const std::string& algorithm,
+                       const py::array& offsets, const std::string& algorithm, bool unitary,
                        const py::object& out_in, int threads) {
-  const Grouping grouping = read_grouping("score_paths", algorithm);
+  const Method method = read_method("score_paths", algorithm, unitary);
   const Inputs in = read_inputs("score_paths", planes, query, symbols, offsets);
   Output out("score_paths", out_in, result_shape(in, in.paths.view.count), py::dtype::of<float>(),
              {in.codebook.array, in.query.array});
   auto* data = out.data<float>();
   {
     const GilReleased released;
-    score(in, grouping, data, threads);
+    score(in, method, data, threads);
   }
   return out.finish();
 }
 
 py::tuple top_paths(const py::array& planes, const py::array& query, const py::array& symbols,
-                    const py::array& offsets, int64_t k, const std::string& algorithm,
+                    const py::array& offsets, int64_t k, const std::string& algorithm, bool unitary,
                     int threads) {
-  const Grouping grouping = read_grouping("top_paths", algorithm);
+  const Method method = read_method("top_paths", algorithm, unitary);
   const Inputs in = read_inputs("top_paths", planes, query, symbols, offsets);
   check_k("top_paths", k);
   const int64_t n = in.paths.view.count, queries = in.query.vectors.rows;
@@ -138,7 +148,7 @@ py::tuple top_paths(const py::array& planes, const py::array& query, const py::a
   {
     const GilReleased released;
     std::vector<float> all(size_t(queries * n));
-    score(in, grouping, all.data(), threads);
+    score(in, method, all.data(), threads);
     for (int64_t q = 0; q < queries; ++q) {
       const float* row = all.data() + q * n;
       for (const int64_t i : select_top(row, n, k, 1.0f)) {
@@ -154,9 +164,11 @@ py::tuple top_paths(const py::array& planes, const py::array& query, const py::a
 
 void bind_score_paths(py::module_& m) {
   m.def("score_paths", &score_paths, py::arg("planes"), py::arg("query"), py::arg("symbols"),
-        py::arg("offsets"), py::arg("algorithm"), py::arg("out"), py::arg("threads"));
+        py::arg("offsets"), py::arg("algorithm"), py::arg("unitary"), py::arg("out"),
+        py::arg("threads"));
   m.def("top_paths", &top_paths, py::arg("planes"), py::arg("query"), py::arg("symbols"),
-        py::arg("offsets"), py::arg("k"), py::arg("algorithm"), py::arg("threads"));
+        py::arg("offsets"), py::arg("k"), py::arg("algorithm"), py::arg("unitary"),
+        py::arg("threads"));
 }
 
 }  // namespace hyperhop::bindings

@@ -21,8 +21,21 @@ struct ProductArgs {
   const int64_t* x_rows;
   const float* y;
   const int64_t* y_rows;
-  float* out;  // may not overlap x or y
+  float* out;   // may not overlap x or y
+  bool stream;  // write past the caches, where can_stream() allows it
 };
+
+// The most floats of a row of planes that is streamed: it is made in the second-level cache.
+constexpr int64_t kStreamedRowFloats = 1 << 14;
+
+// Whether rows of this shape can be written past the caches.
+HH_INLINE bool can_stream(const BlockShape& shape, Layout layout, const float* out) {
+  const auto address = reinterpret_cast<uintptr_t>(out);
+  if (layout == Layout::complex) return shape.block_size % 2 == 0 && address % 32 == 0;
+  return shape.blocks % kTileLanes == 0 && shape.floats() <= kStreamedRowFloats &&
+         address % 16 == 0;
+}
+
 using ProductKernel = void(const ProductArgs&, int64_t row_begin, int64_t row_end);
 
 }  // namespace hyperhop

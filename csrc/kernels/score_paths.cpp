@@ -134,8 +134,7 @@ HH_INLINE void score_panel(int entries, const Scratch& scratch, const float* sta
     for (int64_t i = 0; i < share; i += kTileLanes) __builtin_prefetch(ahead + i);
     score_patch<kRows, kPatchColumns>(entries, scratch, states, symbols + c, out + c);
   }
-  for (; c < columns; ++c)
-    score_patch<kRows, 1>(entries, scratch, states, symbols + c, out + c);
+  for (; c < columns; ++c) score_patch<kRows, 1>(entries, scratch, states, symbols + c, out + c);
 }
 
 static void score_dense(int entries, const Trie& trie, const Scratch& scratch,

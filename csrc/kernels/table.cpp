@@ -11,6 +11,7 @@ CodebookKernel codebook;
 ProductKernel product;
 EncodePathsKernel encode_paths;
 ScorePathsKernel score_paths;
+ScoreGeneralKernel score_general;
 SimilarityKernel similarity;
 PackPanelKernel pack_panel;
 PairwiseKernel pairwise;
@@ -23,9 +24,9 @@ UnitaryMapKernel unitary_map;
 
 extern const KernelTable kernel_table;
 const KernelTable kernel_table = {
-    HH_STRING(HH_ISA), codebook,    product,   encode_paths, score_paths, similarity,
-    pack_panel,        pairwise,    normalize, unitarize,    bundle,      topk_scan_f32,
-    topk_scan_f64,     unitary_map,
+    HH_STRING(HH_ISA), codebook,   product,       encode_paths,  score_paths,
+    score_general,     similarity, pack_panel,    pairwise,      normalize,
+    unitarize,         bundle,     topk_scan_f32, topk_scan_f64, unitary_map,
 };
 
 }  // namespace hyperhop::HH_ISA

@@ -6,6 +6,7 @@
 #include "normalize.h"
 #include "pairwise.h"
 #include "product.h"
+#include "score_general.h"
 #include "score_paths.h"
 #include "similarity.h"
 #include "topk.h"
@@ -19,6 +20,7 @@ struct KernelTable {
   ProductKernel* product;
   EncodePathsKernel* encode_paths;
   ScorePathsKernel* score_paths;
+  ScoreGeneralKernel* score_general;
   SimilarityKernel* similarity;
   PackPanelKernel* pack_panel;
   PairwiseKernel* pairwise;

@@ -60,6 +60,22 @@ HH_INLINE void stream_copy(float* to, const float* from, int64_t floats) {
 #endif
   }
 }
+// One vector of N floats past the caches, to memory aligned to it: in pieces it is slow.
+template <int N>
+HH_INLINE void stream_store(float* to, Vec<float, N> v) {
+#if defined(__clang__)
+  __builtin_nontemporal_store(v, reinterpret_cast<Vec<float, N>*>(to));
+#elif defined(__AVX__)
+  if constexpr (N == 8)
+    __builtin_ia32_movntps256(to, v);
+  else
+    __builtin_ia32_movntps(to, v);
+#elif defined(__SSE__)
+  __builtin_ia32_movntps(to, v);
+#else
+  store(to, v);
+#endif
+}
 HH_INLINE void stream_fence() {
 #if defined(__SSE__)
   __builtin_ia32_sfence();
@@ -108,6 +124,18 @@ HH_INLINE F32 fma(F32 a, F32 b, F32 c) {
 #if HH_HAS_FMA
   F32 r;
   for (int i = 0; i < kF32Lanes; ++i) r[i] = __builtin_fmaf(a[i], b[i], c[i]);
+  return r;
+#else
+  return a * b + c;
+#endif
+}
+
+// The same for N lanes, for rows shorter than a native vector.
+template <int N>
+HH_INLINE Vec<float, N> fma_lanes(Vec<float, N> a, Vec<float, N> b, Vec<float, N> c) {
+#if HH_HAS_FMA
+  Vec<float, N> r;
+  for (int i = 0; i < N; ++i) r[i] = __builtin_fmaf(a[i], b[i], c[i]);
   return r;
 #else
   return a * b + c;
@@ -170,6 +198,23 @@ HH_INLINE F4 shuffle(F4 a, F4 b) {
   return __builtin_shufflevector(a, b, i, j, k, l);
 #else
   return __builtin_shuffle(a, b, Vec<int32_t, 4>{i, j, k, l});
+#endif
+}
+
+// Neighbouring lanes exchanged: re and im of each pair.
+template <int N>
+HH_INLINE Vec<float, N> swap_pairs(Vec<float, N> v) {
+  static_assert(N == 4 || N == 8, "rows are 4 or 8 floats wide");
+#if defined(__clang__)
+  if constexpr (N == 4)
+    return __builtin_shufflevector(v, v, 1, 0, 3, 2);
+  else
+    return __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
+#else
+  if constexpr (N == 4)
+    return __builtin_shuffle(v, Vec<int32_t, 4>{1, 0, 3, 2});
+  else
+    return __builtin_shuffle(v, Vec<int32_t, 8>{1, 0, 3, 2, 5, 4, 7, 6});
 #endif
 }
 

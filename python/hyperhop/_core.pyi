@@ -46,6 +46,7 @@ def score_paths(
     symbols: npt.NDArray[np.int32],
     offsets: npt.NDArray[np.int64],
     algorithm: str,
+    unitary: bool,
     out: object,
     threads: int,
 ) -> npt.NDArray[np.float32]: ...
@@ -56,6 +57,7 @@ def top_paths(
     offsets: npt.NDArray[np.int64],
     k: int,
     algorithm: str,
+    unitary: bool,
     threads: int,
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]: ...
 def topk(

@@ -39,9 +39,14 @@ def _product(
     out: Any,
     threads: int | None,
 ) -> Any:
-    arrays = [to_numpy(value, function, name) for name, value in (first, second)]
-    result = kernel(*arrays, output(out, function), threads_argument(threads, function))
-    return restorer(first[1], second[1])(result) if out is None else out
+    (x_name, x), (y_name, y) = first, second
+    result = kernel(
+        to_numpy(x, function, x_name),
+        to_numpy(y, function, y_name),
+        output(out, function),
+        threads_argument(threads, function),
+    )
+    return restorer(x, y)(result) if out is None else out
 
 
 def bundle(

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from hyperhop import _core
 from hyperhop._arrays import threads_argument
+from hyperhop.ghrr.layout import Planes, all_unitary, as_planes
 from hyperhop.ghrr.semantic import Map, unitary_planes
 
 Family = Literal["haar", "householder", "diagonal"]
@@ -42,6 +43,7 @@ class Codebook:
 
     Attributes:
         planes: float32 or float16 (R, m, m, 2, D), what is stored: 8 D m^2 bytes a symbol, or 4.
+        unitary: whether all blocks are unitary, as they are unless given to `from_blocks`.
 
     Raises:
         ValueError: for a name given twice, a size out of range, an unknown family or storage.
@@ -68,7 +70,7 @@ class Codebook:
             family,
             threads_argument(threads, "Codebook"),
         )
-        self.planes: npt.NDArray[np.floating[Any]] = planes.astype(storage, copy=False)
+        self.planes: Planes = planes.astype(storage, copy=False)
 
     @classmethod
     def from_embeddings(
@@ -122,10 +124,43 @@ class Codebook:
         return cb
 
     @classmethod
-    def _holding(cls, planes: npt.NDArray[np.floating[Any]], *description: Any) -> "Codebook":
+    def from_blocks(
+        cls, names: Iterable[str], blocks: Any, *, storage: Storage = "float32"
+    ) -> "Codebook":
+        """A codebook of blocks made elsewhere: learned, or projected from text (PathHD eq. 2).
+
+        Args:
+            names: R distinct symbol names, id = position.
+            blocks: R hypervectors, complex64 (R, D, m, m) or planes (R, m, m, 2, D), copied.
+            storage: as for the class.
+
+        Blocks need not be unitary: paths are then scored with the norms of eq. 4, at the cost of
+        one block product a path. They count as unitary where all |R R^H - I| are below 1e-4.
+        `family` is "given".
+
+        Raises:
+            TypeError: for a dtype of neither layout. ValueError: for shapes that do not fit.
+
+        O(R D m^3) time.
+        """
+        given = as_planes(blocks, "Codebook.from_blocks", "blocks")
+        labels = tuple(names)
+        if given.ndim != 5 or len(given) != len(labels):
+            raise ValueError(
+                f"Codebook.from_blocks: blocks must hold one hypervector for each of the "
+                f"{len(labels)} names, got shape {np.shape(blocks)}"
+            )
+        cb = cls.__new__(cls)
+        cb._describe(labels, given.shape[-1], given.shape[1], "given", 0, storage)
+        cb.planes = given.astype(storage, order="C")
+        cb.unitary = all_unitary(given)
+        return cb
+
+    @classmethod
+    def _holding(cls, planes: Planes, unitary: bool, *description: Any) -> "Codebook":
         cb = cls.__new__(cls)
         cb._describe(*description)
-        cb.planes = planes
+        cb.planes, cb.unitary = planes, unitary
         return cb
 
     def _describe(
@@ -141,6 +176,7 @@ class Codebook:
         self.blocks, self.block_size = blocks, block_size
         self.family, self.seed = family, seed
         self.storage = checked_storage(storage, "Codebook")
+        self.unitary = True
         self._ids = {name: i for i, name in enumerate(names)}
         if len(self._ids) < len(names):
             twice = next(n for i, n in enumerate(names) if self._ids[n] != i)
@@ -171,9 +207,9 @@ class Codebook:
     def __reduce__(self) -> tuple[Any, ...]:
         # The arguments of a random codebook say it all: smaller than the planes, the same bits.
         arguments = (self.names, self.blocks, self.block_size, self.family, self.seed, self.storage)
-        if self.family.startswith("semantic"):
-            return Codebook._holding, (self.planes, *arguments)
-        return Codebook, arguments
+        if self.family in get_args(Family):
+            return Codebook, arguments
+        return Codebook._holding, (self.planes, self.unitary, *arguments)
 
     def id(self, name: str) -> int:
         """Row of a symbol. Raises LookupError for a name the codebook does not hold."""

@@ -69,11 +69,16 @@ def score_paths(
             lists; "dense" scores up to 64 prefixes against all their last symbols as one table,
             best where most of that table is asked for, as in complete enumerations; "auto"
             (default) takes dense for every 64 neighbouring prefixes whose table is at least half
-            full, else walk. The choice changes the time and no bit of the result.
+            full, else walk. The choice changes the time and no bit of the result. A codebook whose
+            blocks are not unitary is walked with every path multiplied out.
 
     Returns:
         float32 (N,), or (Q, N) for Q queries. A score depends on the query and its own sequence
         alone.
+
+    Raises:
+        ValueError: for an unknown algorithm, "dense" without unitary blocks, shapes that do not
+            fit, or a symbol the codebook does not have, naming path and symbol.
 
     O(D m^3) per distinct prefix, O(D m^2) per distinct path; memory beyond the arrays below 64 MiB
     for ordinary codebooks.
@@ -85,6 +90,7 @@ def score_paths(
         given.symbols,
         given.offsets,
         algorithm,
+        cb.unitary,
         output(out, "score_paths"),
         threads_argument(threads, "score_paths"),
     )
@@ -113,6 +119,7 @@ def top_paths(
         given.offsets,
         int(k),
         algorithm,
+        cb.unitary,
         threads_argument(threads, "top_paths"),
     )
     restore = restorer(query)

@@ -1,0 +1,132 @@
+// Block products of complex64 hypervectors where they lie, for even m. A row of op(B) is a vector
+// of pairs (re, im); row i of the result sums a_ik times row k: re(a) (re, im) + im(a) (-im, re),
+// in the order of the planes' kernel, so the bits are the same.
+#pragma once
+#include "tile.h"
+
+namespace hyperhop::HH_ISA {
+
+// Rows are cut into vectors of 8 floats where whole ones fit (m a multiple of 4), else of 4.
+constexpr int kWideRow = kF32Lanes < 8 ? kF32Lanes : 8;
+constexpr int kNarrowRow = 4;
+
+template <int kWidth>
+HH_INLINE Vec<float, kWidth> pairs(float re, float im) {
+  Vec<float, kWidth> v;
+  for (int i = 0; i < kWidth; i += 2) {
+    v[i] = re;
+    v[i + 1] = im;
+  }
+  return v;
+}
+
+// A part of the result: kRows rows, kVectors vectors wide.
+template <int kRows, int kVectors, int kWidth, int kBlockSize, bool kConjA, bool kConjB,
+          bool kStream>
+HH_INLINE void complex_patch(int block_size, const float* a, const float* b,
+                             float* HH_RESTRICT out) {
+  using Row = Vec<float, kWidth>;
+  const int m = kBlockSize ? kBlockSize : block_size;
+  const int a_row = (kConjA ? 1 : m) * 2, a_step = (kConjA ? m : 1) * 2;
+  Row sums[kRows][kVectors] = {};
+  const auto term = [&](int k) HH_INLINE_LAMBDA {
+    Row times_re[kVectors], times_im[kVectors];
+    HH_UNROLL
+    for (int c = 0; c < kVectors; ++c) {
+      const Row row = load<Row>(b + 2 * m * k + c * kWidth);
+      times_im[c] = swap_pairs<kWidth>(row) *
+                    pairs<kWidth>(kConjA || kConjB ? 1.0f : -1.0f, kConjA ? -1.0f : 1.0f);
+      times_re[c] = kConjB ? row * pairs<kWidth>(1.0f, -1.0f) : row;
+    }
+    HH_UNROLL
+    for (int i = 0; i < kRows; ++i) {
+      const float* entry = a + i * a_row + k * a_step;
+      const Row re = pairs<kWidth>(entry[0], entry[0]), im = pairs<kWidth>(entry[1], entry[1]);
+      HH_UNROLL
+      for (int c = 0; c < kVectors; ++c) {
+        sums[i][c] = fma_lanes<kWidth>(re, times_re[c], sums[i][c]);
+        sums[i][c] = fma_lanes<kWidth>(im, times_im[c], sums[i][c]);
+      }
+    }
+  };
+  if (kBlockSize > 0 && kBlockSize <= 4) {
+    HH_UNROLL
+    for (int k = 0; k < kBlockSize; ++k) term(k);
+  } else {
+    for (int k = 0; k < m; ++k) term(k);
+  }
+  HH_UNROLL
+  for (int i = 0; i < kRows; ++i) HH_UNROLL
+  for (int c = 0; c < kVectors; ++c) {
+    float* to = out + i * 2 * m + c * kWidth;
+    if constexpr (kStream)
+      stream_store<kWidth>(to, sums[i][c]);
+    else
+      store(to, sums[i][c]);
+  }
+}
+
+template <int kRows, int kWidth, int kBlockSize, bool kConjA, bool kConjB, bool kStream>
+HH_INLINE void complex_rows(int block_size, const float* a, const float* b, float* out) {
+  const int floats = 2 * (kBlockSize ? kBlockSize : block_size);
+  int c = 0;
+  for (; c + 2 * kWidth <= floats; c += 2 * kWidth)
+    complex_patch<kRows, 2, kWidth, kBlockSize, kConjA, kConjB, kStream>(block_size, a, b + c,
+                                                                         out + c);
+  for (; c + kWidth <= floats; c += kWidth)
+    complex_patch<kRows, 1, kWidth, kBlockSize, kConjA, kConjB, kStream>(block_size, a, b + c,
+                                                                         out + c);
+}
+
+template <int kWidth, int kBlockSize, bool kConjA, bool kConjB, bool kStream>
+HH_INLINE void complex_block(int block_size, const float* a, const float* b, float* out) {
+  const int m = kBlockSize ? kBlockSize : block_size;
+  const int a_row = 2 * (kConjA ? 1 : m);
+  constexpr int kRows = kBlockSize == 2 ? 2 : 4;
+  int i = 0;
+  for (; i + kRows <= m; i += kRows)
+    complex_rows<kRows, kWidth, kBlockSize, kConjA, kConjB, kStream>(m, a + i * a_row, b,
+                                                                     out + i * 2 * m);
+  for (; i < m; ++i)
+    complex_rows<1, kWidth, kBlockSize, kConjA, kConjB, kStream>(m, a + i * a_row, b,
+                                                                 out + i * 2 * m);
+}
+
+HH_INLINE void transpose_block(int m, const float* from, float* HH_RESTRICT to) {
+  for (int i = 0; i < m; i += 2)
+    for (int j = 0; j < m; j += 2) {
+      const F4 upper = load<F4>(from + 2 * (i * m + j)),
+               lower = load<F4>(from + 2 * ((i + 1) * m + j));
+      store(to + 2 * (j * m + i), shuffle<0, 1, 4, 5>(upper, lower));
+      store(to + 2 * ((j + 1) * m + i), shuffle<2, 3, 6, 7>(upper, lower));
+    }
+}
+
+// One hypervector; with kStream written past the caches, to memory aligned to 32 bytes.
+template <int kWidth, int kBlockSize, bool kConjA, bool kConjB, bool kStream>
+HH_INLINE void complex_product(const BlockShape& shape, const float* x, const float* y,
+                               float* out) {
+  const int64_t entries = shape.entries();
+  const int m = kBlockSize ? kBlockSize : shape.block_size;
+  if constexpr (!kConjB) {
+    for (int64_t block = 0; block < shape.blocks;
+         ++block, x += entries, y += entries, out += entries)
+      complex_block<kWidth, kBlockSize, kConjA, false, kStream>(m, x, y, out);
+  } else {
+    // Some blocks at a time, so that no load meets stores that are still on their way.
+    constexpr int kBatchFloats = 2048;
+    alignas(64) float transposed[kBatchFloats];
+    const int64_t batch = kBatchFloats / entries;
+    for (int64_t first = 0; first < shape.blocks; first += batch) {
+      const int64_t last = first + batch < shape.blocks ? first + batch : shape.blocks;
+      float* t = transposed;
+      for (int64_t block = first; block < last; ++block, y += entries, t += entries)
+        transpose_block(m, y, t);
+      t = transposed;
+      for (int64_t block = first; block < last; ++block, x += entries, t += entries, out += entries)
+        complex_block<kWidth, kBlockSize, kConjA, true, kStream>(m, x, t, out);
+    }
+  }
+}
+
+}  // namespace hyperhop::HH_ISA
