@@ -34,7 +34,7 @@ HH_INLINE void store(T* p, V v) {
   memcpy(p, &v, sizeof(V));
 }
 
-// Copies `floats` (a multiple of 16) to 64-byte aligned memory past the caches, for outputs too
+// Copies `floats` (a multiple of 16) to memory aligned to 16 bytes past the caches, for outputs too
 // large to stay in them: a plain store would first read the line it overwrites. End with
 // stream_fence().
 HH_INLINE void stream_copy(float* to, const float* from, int64_t floats) {
