@@ -16,6 +16,8 @@ BENCHMARKS = (
     "bench_score_paths",
     "bench_similarity",
     "bench_index",
+    "bench_bind",
+    "bench_codebook",
     "bench_topk",
     "bench_binders",
 )

@@ -41,41 +41,31 @@ HH_INLINE void store(T* p, V v) {
 #define HH_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, Vec<int32_t, int(sizeof(a) / 4)>{__VA_ARGS__})
 #endif
 
-// Copies `floats` (a multiple of 16) to 64-byte aligned memory past the caches, for outputs too
-// large to stay in them: a plain store would first read the line it overwrites. End with
-// stream_fence().
-HH_INLINE void stream_copy(float* to, const float* from, int64_t floats) {
-  for (int64_t i = 0; i < floats; i += kF32Lanes) {
-    const F32 v = load<F32>(from + i);
-#if defined(__clang__)
-    __builtin_nontemporal_store(v, reinterpret_cast<F32*>(to + i));
-#elif defined(__AVX512F__)
-    __builtin_ia32_movntps512(to + i, v);
-#elif defined(__AVX__)
-    __builtin_ia32_movntps256(to + i, v);
-#elif defined(__SSE__)
-    __builtin_ia32_movntps(to + i, v);
-#else
-    store(to + i, v);
-#endif
-  }
-}
-// One vector of N floats past the caches, to memory aligned to it: in pieces it is slow.
+// One vector of N floats past the caches, to memory aligned to it, for outputs too large to stay in
+// them: a plain store would first read the line it overwrites. End with stream_fence().
 template <int N>
 HH_INLINE void stream_store(float* to, Vec<float, N> v) {
 #if defined(__clang__)
   __builtin_nontemporal_store(v, reinterpret_cast<Vec<float, N>*>(to));
-#elif defined(__AVX__)
-  if constexpr (N == 8)
-    __builtin_ia32_movntps256(to, v);
-  else
-    __builtin_ia32_movntps(to, v);
 #elif defined(__SSE__)
-  __builtin_ia32_movntps(to, v);
+#if defined(__AVX512F__)
+  if constexpr (N == 16) return __builtin_ia32_movntps512(to, v);
+#endif
+#if defined(__AVX__)
+  if constexpr (N == 8) return __builtin_ia32_movntps256(to, v);
+#endif
+  if constexpr (N == 4) return __builtin_ia32_movntps(to, v);
 #else
   store(to, v);
 #endif
 }
+
+// `floats`, a multiple of 16, to 64-byte aligned memory.
+HH_INLINE void stream_copy(float* to, const float* from, int64_t floats) {
+  for (int64_t i = 0; i < floats; i += kF32Lanes)
+    stream_store<kF32Lanes>(to + i, load<F32>(from + i));
+}
+
 HH_INLINE void stream_fence() {
 #if defined(__SSE__)
   __builtin_ia32_sfence();
@@ -191,31 +181,14 @@ HH_INLINE double sum_lanes(F64 v) {
 
 using F4 = Vec<float, 4>;
 
-// a and b as pairs of lanes: {a[i], a[j], b[k - 4], b[l - 4]}.
-template <int i, int j, int k, int l>
-HH_INLINE F4 shuffle(F4 a, F4 b) {
-#if defined(__clang__)
-  return __builtin_shufflevector(a, b, i, j, k, l);
-#else
-  return __builtin_shuffle(a, b, Vec<int32_t, 4>{i, j, k, l});
-#endif
-}
-
 // Neighbouring lanes exchanged: re and im of each pair.
 template <int N>
 HH_INLINE Vec<float, N> swap_pairs(Vec<float, N> v) {
   static_assert(N == 4 || N == 8, "rows are 4 or 8 floats wide");
-#if defined(__clang__)
   if constexpr (N == 4)
-    return __builtin_shufflevector(v, v, 1, 0, 3, 2);
+    return HH_SHUFFLE(v, v, 1, 0, 3, 2);
   else
-    return __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
-#else
-  if constexpr (N == 4)
-    return __builtin_shuffle(v, Vec<int32_t, 4>{1, 0, 3, 2});
-  else
-    return __builtin_shuffle(v, Vec<int32_t, 8>{1, 0, 3, 2, 5, 4, 7, 6});
-#endif
+    return HH_SHUFFLE(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
 }
 
 template <int N>
@@ -233,9 +206,9 @@ HH_INLINE F4 fold_to_four(Vec<float, N> v) {
 HH_INLINE void sum_lanes_of_four(const F32* v, float* out) {
   const F4 a = fold_to_four<kF32Lanes>(v[0]), b = fold_to_four<kF32Lanes>(v[1]);
   const F4 c = fold_to_four<kF32Lanes>(v[2]), d = fold_to_four<kF32Lanes>(v[3]);
-  const F4 ab = shuffle<0, 1, 4, 5>(a, b) + shuffle<2, 3, 6, 7>(a, b);
-  const F4 cd = shuffle<0, 1, 4, 5>(c, d) + shuffle<2, 3, 6, 7>(c, d);
-  store(out, shuffle<0, 2, 4, 6>(ab, cd) + shuffle<1, 3, 5, 7>(ab, cd));
+  const F4 ab = HH_SHUFFLE(a, b, 0, 1, 4, 5) + HH_SHUFFLE(a, b, 2, 3, 6, 7);
+  const F4 cd = HH_SHUFFLE(c, d, 0, 1, 4, 5) + HH_SHUFFLE(c, d, 2, 3, 6, 7);
+  store(out, HH_SHUFFLE(ab, cd, 0, 2, 4, 6) + HH_SHUFFLE(ab, cd, 1, 3, 5, 7));
 }
 
 }  // namespace hyperhop::HH_ISA
