@@ -116,7 +116,7 @@ static void planes_rows_streamed(const ProductArgs& args, int64_t row_begin, int
   alignas(64) float product[kStreamedRowFloats + kMaxTileFloats];
   const BlockShape& shape = args.shape;
   const int64_t stride = shape.blocks + kTileLanes;
-  Ahead ahead(shape.block_size);
+  Ahead ahead(shape.block_size, (row_end - row_begin) * shape.tiles());
   for (int64_t row = row_begin; row < row_end; ++row) {
     const float* x = args.x + args.x_rows[row] * shape.floats();
     const float* y = args.y + args.y_rows[row] * shape.floats();
