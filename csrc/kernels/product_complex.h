@@ -97,8 +97,8 @@ HH_INLINE void transpose_block(int m, const float* from, float* HH_RESTRICT to) 
     for (int j = 0; j < m; j += 2) {
       const F4 upper = load<F4>(from + 2 * (i * m + j)),
                lower = load<F4>(from + 2 * ((i + 1) * m + j));
-      store(to + 2 * (j * m + i), HH_SHUFFLE(upper, lower, 0, 1, 4, 5));
-      store(to + 2 * ((j + 1) * m + i), HH_SHUFFLE(upper, lower, 2, 3, 6, 7));
+      store(to + 2 * (j * m + i), shuffle<0, 1, 4, 5>(upper, lower));
+      store(to + 2 * ((j + 1) * m + i), shuffle<2, 3, 6, 7>(upper, lower));
     }
 }
 

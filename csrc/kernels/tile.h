@@ -28,40 +28,37 @@ HH_INLINE int lanes_in_tile(const BlockShape& shape, int64_t tile) {
 
 // Four rows of four floats become columns: wide loads and stores instead of single floats.
 HH_INLINE void transpose_4x4(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
-  using F4 = Vec<float, 4>;
   const F4 a = load<F4>(from), b = load<F4>(from + from_stride);
   const F4 c = load<F4>(from + 2 * from_stride), d = load<F4>(from + 3 * from_stride);
-  const F4 ab_lo = HH_SHUFFLE(a, b, 0, 4, 1, 5), ab_hi = HH_SHUFFLE(a, b, 2, 6, 3, 7);
-  const F4 cd_lo = HH_SHUFFLE(c, d, 0, 4, 1, 5), cd_hi = HH_SHUFFLE(c, d, 2, 6, 3, 7);
-  store(to, HH_SHUFFLE(ab_lo, cd_lo, 0, 1, 4, 5));
-  store(to + to_stride, HH_SHUFFLE(ab_lo, cd_lo, 2, 3, 6, 7));
-  store(to + 2 * to_stride, HH_SHUFFLE(ab_hi, cd_hi, 0, 1, 4, 5));
-  store(to + 3 * to_stride, HH_SHUFFLE(ab_hi, cd_hi, 2, 3, 6, 7));
+  const F4 ab_lo = shuffle<0, 4, 1, 5>(a, b), ab_hi = shuffle<2, 6, 3, 7>(a, b);
+  const F4 cd_lo = shuffle<0, 4, 1, 5>(c, d), cd_hi = shuffle<2, 6, 3, 7>(c, d);
+  store(to, shuffle<0, 1, 4, 5>(ab_lo, cd_lo));
+  store(to + to_stride, shuffle<2, 3, 6, 7>(ab_lo, cd_lo));
+  store(to + 2 * to_stride, shuffle<0, 1, 4, 5>(ab_hi, cd_hi));
+  store(to + 3 * to_stride, shuffle<2, 3, 6, 7>(ab_hi, cd_hi));
 }
 
 #if HH_VECTOR_BYTES >= 32
 // Four rows of eight floats, each the halves of two rows: two 4 x 4 transposes side by side.
-HH_INLINE void transpose_halves(const Vec<float, 8>* rows, float* to, int64_t to_stride) {
-  using F8 = Vec<float, 8>;
-  const F8 ab_lo = HH_SHUFFLE(rows[0], rows[1], 0, 8, 1, 9, 4, 12, 5, 13);
-  const F8 ab_hi = HH_SHUFFLE(rows[0], rows[1], 2, 10, 3, 11, 6, 14, 7, 15);
-  const F8 cd_lo = HH_SHUFFLE(rows[2], rows[3], 0, 8, 1, 9, 4, 12, 5, 13);
-  const F8 cd_hi = HH_SHUFFLE(rows[2], rows[3], 2, 10, 3, 11, 6, 14, 7, 15);
-  store(to, HH_SHUFFLE(ab_lo, cd_lo, 0, 1, 8, 9, 4, 5, 12, 13));
-  store(to + to_stride, HH_SHUFFLE(ab_lo, cd_lo, 2, 3, 10, 11, 6, 7, 14, 15));
-  store(to + 2 * to_stride, HH_SHUFFLE(ab_hi, cd_hi, 0, 1, 8, 9, 4, 5, 12, 13));
-  store(to + 3 * to_stride, HH_SHUFFLE(ab_hi, cd_hi, 2, 3, 10, 11, 6, 7, 14, 15));
+HH_INLINE void transpose_halves(const F8* rows, float* to, int64_t to_stride) {
+  const F8 ab_lo = shuffle<0, 8, 1, 9, 4, 12, 5, 13>(rows[0], rows[1]);
+  const F8 ab_hi = shuffle<2, 10, 3, 11, 6, 14, 7, 15>(rows[0], rows[1]);
+  const F8 cd_lo = shuffle<0, 8, 1, 9, 4, 12, 5, 13>(rows[2], rows[3]);
+  const F8 cd_hi = shuffle<2, 10, 3, 11, 6, 14, 7, 15>(rows[2], rows[3]);
+  store(to, shuffle<0, 1, 8, 9, 4, 5, 12, 13>(ab_lo, cd_lo));
+  store(to + to_stride, shuffle<2, 3, 10, 11, 6, 7, 14, 15>(ab_lo, cd_lo));
+  store(to + 2 * to_stride, shuffle<0, 1, 8, 9, 4, 5, 12, 13>(ab_hi, cd_hi));
+  store(to + 3 * to_stride, shuffle<2, 3, 10, 11, 6, 7, 14, 15>(ab_hi, cd_hi));
 }
 
 HH_INLINE void transpose_8x8(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
-  using F8 = Vec<float, 8>;
   F8 low[4], high[4];
   HH_UNROLL
   for (int i = 0; i < 4; ++i) {
     const F8 upper = load<F8>(from + i * from_stride),
              lower = load<F8>(from + (i + 4) * from_stride);
-    low[i] = HH_SHUFFLE(upper, lower, 0, 1, 2, 3, 8, 9, 10, 11);
-    high[i] = HH_SHUFFLE(upper, lower, 4, 5, 6, 7, 12, 13, 14, 15);
+    low[i] = shuffle<0, 1, 2, 3, 8, 9, 10, 11>(upper, lower);
+    high[i] = shuffle<4, 5, 6, 7, 12, 13, 14, 15>(upper, lower);
   }
   transpose_halves(low, to, to_stride);
   transpose_halves(high, to + 4 * to_stride, to_stride);

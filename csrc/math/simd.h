@@ -34,12 +34,19 @@ HH_INLINE void store(T* p, V v) {
   memcpy(p, &v, sizeof(V));
 }
 
-// Lanes of two vectors of 32-bit numbers by constant index, the second one's counted on.
+using F4 = Vec<float, 4>;
+using F8 = Vec<float, 8>;
+
+// Lanes of a and b by constant index, those of b counted on from a's.
+template <int... lanes>
+HH_INLINE Vec<float, int(sizeof...(lanes))> shuffle(Vec<float, int(sizeof...(lanes))> a,
+                                                    Vec<float, int(sizeof...(lanes))> b) {
 #if defined(__clang__)
-#define HH_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+  return __builtin_shufflevector(a, b, lanes...);
 #else
-#define HH_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, Vec<int32_t, int(sizeof(a) / 4)>{__VA_ARGS__})
+  return __builtin_shuffle(a, b, Vec<int32_t, int(sizeof...(lanes))>{lanes...});
 #endif
+}
 
 // One vector of N floats past the caches, to memory aligned to it, for outputs too large to stay in
 // them: a plain store would first read the line it overwrites. End with stream_fence().
@@ -179,16 +186,14 @@ HH_INLINE double sum_lanes(F64 v) {
   return SumLanes<double, kF64Lanes>::of(v);
 }
 
-using F4 = Vec<float, 4>;
-
 // Neighbouring lanes exchanged: re and im of each pair.
 template <int N>
 HH_INLINE Vec<float, N> swap_pairs(Vec<float, N> v) {
   static_assert(N == 4 || N == 8, "rows are 4 or 8 floats wide");
   if constexpr (N == 4)
-    return HH_SHUFFLE(v, v, 1, 0, 3, 2);
+    return shuffle<1, 0, 3, 2>(v, v);
   else
-    return HH_SHUFFLE(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
+    return shuffle<1, 0, 3, 2, 5, 4, 7, 6>(v, v);
 }
 
 template <int N>
@@ -206,9 +211,9 @@ HH_INLINE F4 fold_to_four(Vec<float, N> v) {
 HH_INLINE void sum_lanes_of_four(const F32* v, float* out) {
   const F4 a = fold_to_four<kF32Lanes>(v[0]), b = fold_to_four<kF32Lanes>(v[1]);
   const F4 c = fold_to_four<kF32Lanes>(v[2]), d = fold_to_four<kF32Lanes>(v[3]);
-  const F4 ab = HH_SHUFFLE(a, b, 0, 1, 4, 5) + HH_SHUFFLE(a, b, 2, 3, 6, 7);
-  const F4 cd = HH_SHUFFLE(c, d, 0, 1, 4, 5) + HH_SHUFFLE(c, d, 2, 3, 6, 7);
-  store(out, HH_SHUFFLE(ab, cd, 0, 2, 4, 6) + HH_SHUFFLE(ab, cd, 1, 3, 5, 7));
+  const F4 ab = shuffle<0, 1, 4, 5>(a, b) + shuffle<2, 3, 6, 7>(a, b);
+  const F4 cd = shuffle<0, 1, 4, 5>(c, d) + shuffle<2, 3, 6, 7>(c, d);
+  store(out, shuffle<0, 2, 4, 6>(ab, cd) + shuffle<1, 3, 5, 7>(ab, cd));
 }
 
 }  // namespace hyperhop::HH_ISA
