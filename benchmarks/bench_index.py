@@ -133,7 +133,8 @@ def recall(count: int = 5_000, threads: int = 1) -> None:
     rows = [("float32", "exact"), ("float16", "exact")]
     if installed("faiss"):
         rows += [
-            ("float32", f"faiss:{name}") for name in ("Flat", "HNSW32", "PQ64", "PQ256", "SQfp16")
+            ("float32", f"faiss:{name}")
+            for name in ("Flat", "SQfp16", "HNSW32", "PQ64x4", "PQ512x4")
         ]
     print(f"{count:,} paths, {QUERIES} queries that are bundles of three of them, {threads} thread")
     print("backend               build s  search ms/query      MB  top-1  top-10  largest change")

@@ -1,6 +1,5 @@
 /* The limits of one core, measured: peak of fused multiply-adds and read bandwidth of a memory range. */
 #include <stddef.h>
-#include <string.h>
 
 #if defined(__x86_64__)
 #define TARGET(name) __attribute__((target(name)))
@@ -41,17 +40,21 @@ double fma_peak(long rounds, float* sink) {
   return peak_baseline(rounds, sink);
 }
 
-/* Sums `count` floats (a multiple of 128) `rounds` times. */
+/* Sums `count` floats (a multiple of 128) `rounds` times. The sums have names: an array of them would
+   live in memory, and that would be measured. */
 #define DEFINE_READ(NAME, BYTES, ATTRIBUTE)                                                     \
   typedef float NAME##_vec __attribute__((vector_size(BYTES), aligned(4)));                     \
   ATTRIBUTE void NAME(const float* data, size_t count, long rounds, float* sink) {              \
-    NAME##_vec s[8];                                                                            \
-    memset(s, 0, sizeof s);                                                                     \
+    NAME##_vec a, b, c, d, e, f, g, h;                                                          \
+    for (int i = 0; i < BYTES / 4; ++i) a[i] = 0;                                               \
+    b = c = d = e = f = g = h = a;                                                              \
     for (long r = 0; r < rounds; ++r)                                                           \
-      for (size_t i = 0; i < count; i += 8 * (BYTES / 4))                                       \
-        for (int c = 0; c < 8; ++c) s[c] += *(const NAME##_vec*)(data + i + c * (BYTES / 4));   \
-    for (int c = 1; c < 8; ++c) s[0] += s[c];                                                   \
-    for (int i = 0; i < BYTES / 4; ++i) sink[i] = s[0][i];                                      \
+      for (size_t i = 0; i < count; i += 8 * (BYTES / 4)) {                                     \
+        const NAME##_vec* v = (const NAME##_vec*)(data + i);                                    \
+        a += v[0], b += v[1], c += v[2], d += v[3], e += v[4], f += v[5], g += v[6], h += v[7]; \
+      }                                                                                         \
+    a += b + c + d + e + f + g + h;                                                             \
+    for (int i = 0; i < BYTES / 4; ++i) sink[i] = a[i];                                         \
   }
 
 #if defined(__x86_64__)

@@ -26,16 +26,67 @@ HH_INLINE int lanes_in_tile(const BlockShape& shape, int64_t tile) {
   return left < kTileLanes ? int(left) : kTileLanes;
 }
 
-// Four rows of four floats become columns: 16-byte loads and stores instead of single floats.
+// Four rows of four floats become columns: wide loads and stores instead of single floats.
 HH_INLINE void transpose_4x4(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
+  using F4 = Vec<float, 4>;
   const F4 a = load<F4>(from), b = load<F4>(from + from_stride);
   const F4 c = load<F4>(from + 2 * from_stride), d = load<F4>(from + 3 * from_stride);
-  const F4 ab_lo = shuffle<0, 4, 1, 5>(a, b), ab_hi = shuffle<2, 6, 3, 7>(a, b);
-  const F4 cd_lo = shuffle<0, 4, 1, 5>(c, d), cd_hi = shuffle<2, 6, 3, 7>(c, d);
-  const F4 columns[4] = {shuffle<0, 1, 4, 5>(ab_lo, cd_lo), shuffle<2, 3, 6, 7>(ab_lo, cd_lo),
-                         shuffle<0, 1, 4, 5>(ab_hi, cd_hi), shuffle<2, 3, 6, 7>(ab_hi, cd_hi)};
+  const F4 ab_lo = HH_SHUFFLE(a, b, 0, 4, 1, 5), ab_hi = HH_SHUFFLE(a, b, 2, 6, 3, 7);
+  const F4 cd_lo = HH_SHUFFLE(c, d, 0, 4, 1, 5), cd_hi = HH_SHUFFLE(c, d, 2, 6, 3, 7);
+  store(to, HH_SHUFFLE(ab_lo, cd_lo, 0, 1, 4, 5));
+  store(to + to_stride, HH_SHUFFLE(ab_lo, cd_lo, 2, 3, 6, 7));
+  store(to + 2 * to_stride, HH_SHUFFLE(ab_hi, cd_hi, 0, 1, 4, 5));
+  store(to + 3 * to_stride, HH_SHUFFLE(ab_hi, cd_hi, 2, 3, 6, 7));
+}
+
+#if HH_VECTOR_BYTES >= 32
+// Four rows of eight floats, each the halves of two rows: two 4 x 4 transposes side by side.
+HH_INLINE void transpose_halves(const Vec<float, 8>* rows, float* to, int64_t to_stride) {
+  using F8 = Vec<float, 8>;
+  const F8 ab_lo = HH_SHUFFLE(rows[0], rows[1], 0, 8, 1, 9, 4, 12, 5, 13);
+  const F8 ab_hi = HH_SHUFFLE(rows[0], rows[1], 2, 10, 3, 11, 6, 14, 7, 15);
+  const F8 cd_lo = HH_SHUFFLE(rows[2], rows[3], 0, 8, 1, 9, 4, 12, 5, 13);
+  const F8 cd_hi = HH_SHUFFLE(rows[2], rows[3], 2, 10, 3, 11, 6, 14, 7, 15);
+  store(to, HH_SHUFFLE(ab_lo, cd_lo, 0, 1, 8, 9, 4, 5, 12, 13));
+  store(to + to_stride, HH_SHUFFLE(ab_lo, cd_lo, 2, 3, 10, 11, 6, 7, 14, 15));
+  store(to + 2 * to_stride, HH_SHUFFLE(ab_hi, cd_hi, 0, 1, 8, 9, 4, 5, 12, 13));
+  store(to + 3 * to_stride, HH_SHUFFLE(ab_hi, cd_hi, 2, 3, 10, 11, 6, 7, 14, 15));
+}
+
+HH_INLINE void transpose_8x8(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
+  using F8 = Vec<float, 8>;
+  F8 low[4], high[4];
   HH_UNROLL
-  for (int i = 0; i < 4; ++i) store(to + i * to_stride, columns[i]);
+  for (int i = 0; i < 4; ++i) {
+    const F8 upper = load<F8>(from + i * from_stride),
+             lower = load<F8>(from + (i + 4) * from_stride);
+    low[i] = HH_SHUFFLE(upper, lower, 0, 1, 2, 3, 8, 9, 10, 11);
+    high[i] = HH_SHUFFLE(upper, lower, 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+  transpose_halves(low, to, to_stride);
+  transpose_halves(high, to + 4 * to_stride, to_stride);
+}
+#endif
+
+// kTileLanes rows of `floats` floats become columns, or the other way round; the number of floats
+// done, a multiple of four.
+template <bool kToColumns>
+HH_INLINE int transpose_tile(const float* from, int64_t from_stride, int floats, float* to,
+                             int64_t to_stride) {
+  const int64_t from_lane = kToColumns ? from_stride : 1, from_entry = kToColumns ? 1 : from_stride;
+  const int64_t to_lane = kToColumns ? 1 : to_stride, to_entry = kToColumns ? to_stride : 1;
+  int e = 0;
+#if HH_VECTOR_BYTES >= 32
+  for (; e + 8 <= floats; e += 8)
+    for (int l = 0; l < kTileLanes; l += 8)
+      transpose_8x8(from + l * from_lane + e * from_entry, from_stride,
+                    to + l * to_lane + e * to_entry, to_stride);
+#endif
+  for (; e + 4 <= floats; e += 4)
+    for (int l = 0; l < kTileLanes; l += 4)
+      transpose_4x4(from + l * from_lane + e * from_entry, from_stride,
+                    to + l * to_lane + e * to_entry, to_stride);
+  return e;
 }
 
 // Moving tiles into their compact form. Lanes past D are zero, so they add nothing to any sum.
@@ -78,13 +129,8 @@ HH_INLINE void load_tile(const BlockShape& shape, Layout layout, const void* row
   const int lanes = lanes_in_tile(shape, tile);
   const int entries = int(shape.entries());
   const float* from = static_cast<const float*>(row) + first * entries;
-  int transposed = 0;  // entries already moved
-  if (lanes == kTileLanes) {
-    transposed = entries / 4 * 4;
-    for (int l = 0; l < kTileLanes; l += 4)
-      for (int e = 0; e < transposed; e += 4)
-        transpose_4x4(from + l * entries + e, entries, out + e * kTileLanes + l, kTileLanes);
-  }
+  const int transposed =
+      lanes == kTileLanes ? transpose_tile<true>(from, entries, entries, out, kTileLanes) : 0;
   for (int l = 0; l < lanes; ++l)
     for (int e = transposed; e < entries; ++e) out[e * kTileLanes + l] = from[l * entries + e];
   for (int l = lanes; l < kTileLanes; ++l)
@@ -104,14 +150,10 @@ HH_INLINE void store_tile(const BlockShape& shape, Layout layout, const float* H
     return;
   }
   float* to = row + first * entries;
-  if (lanes < kTileLanes || entries % 4 != 0) {
-    for (int l = 0; l < lanes; ++l)
-      for (int e = 0; e < entries; ++e) to[l * entries + e] = in[e * kTileLanes + l];
-    return;
-  }
-  for (int l = 0; l < kTileLanes; l += 4)
-    for (int e = 0; e < entries; e += 4)
-      transpose_4x4(in + e * kTileLanes + l, kTileLanes, to + l * entries + e, entries);
+  const int transposed =
+      lanes == kTileLanes ? transpose_tile<false>(in, kTileLanes, entries, to, entries) : 0;
+  for (int l = 0; l < lanes; ++l)
+    for (int e = transposed; e < entries; ++e) to[l * entries + e] = in[e * kTileLanes + l];
 }
 
 // Where op(A)[i][k] starts in a compact tile; op is the identity or the conjugate transpose.

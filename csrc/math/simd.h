@@ -34,6 +34,13 @@ HH_INLINE void store(T* p, V v) {
   memcpy(p, &v, sizeof(V));
 }
 
+// Lanes of two vectors of 32-bit numbers by constant index, the second one's counted on.
+#if defined(__clang__)
+#define HH_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define HH_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, Vec<int32_t, int(sizeof(a) / 4)>{__VA_ARGS__})
+#endif
+
 // Copies `floats` (a multiple of 16) to memory aligned to 16 bytes past the caches, for outputs too
 // large to stay in them: a plain store would first read the line it overwrites. End with
 // stream_fence().
