@@ -9,10 +9,16 @@ from harness import Baseline, Case, installed
 def cases(quick: bool, threads: int) -> list[Case]:
     scores = np.random.default_rng(0).normal(size=100_000 if quick else 1_000_000)
     scores = scores.astype(np.float32)
-    return [_case(scores, 3, threads), _case(scores, 100, threads)]
+    ascending = np.sort(scores)  # the worst order for a scan
+    return [
+        _case(scores, 3, "", threads),
+        _case(scores, 100, "", threads),
+        _case(scores, 1000, "", threads),
+        _case(ascending, 100, ", ascending", threads),
+    ]
 
 
-def _case(scores, k, threads):
+def _case(scores, k, order, threads):
     def ours():
         return hh.topk(scores, k, threads=threads)
 
@@ -53,7 +59,9 @@ def _case(scores, k, threads):
         tied = np.round(scores, 1)
         assert np.array_equal(hh.topk(tied, k, threads=threads)[0], _exact(tied, k))
 
-    return Case("top-k", f"N {len(scores):,}, k {k}", ours, others, check, bytes=scores.nbytes)
+    return Case(
+        "top-k", f"N {len(scores):,}, k {k}{order}", ours, others, check, bytes=scores.nbytes
+    )
 
 
 def _exact(scores, k):

@@ -26,7 +26,10 @@ def test_matches_the_reference_order(scores, k, largest):
     assert best.dtype == scores.dtype
 
 
-@pytest.mark.parametrize("kind", ["random", "ascending", "descending", "ties", "constant", "nans"])
+KINDS = ["random", "ascending", "stairs", "nearly", "descending", "ties", "constant", "nans"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("k", [1, 3, 100, 5000])
 def test_large_inputs_on_every_isa(isa, kind, k):
     rng = np.random.default_rng(0)
@@ -34,12 +37,16 @@ def test_large_inputs_on_every_isa(isa, kind, k):
     scores = {
         "random": rng.normal(size=n),
         "ascending": np.arange(n),
+        "stairs": np.arange(n) // 300,
+        "nearly": np.arange(n) + 500 * rng.normal(size=n),
         "descending": -np.arange(n),
         "ties": rng.integers(0, 20, n),
         "constant": np.ones(n),
         "nans": np.where(rng.random(n) < 0.99, np.nan, rng.normal(size=n)),
     }[kind].astype(np.float32)
-    assert np.array_equal(hh.topk(scores, k)[0], reference.topk(scores, k))
+    best = reference.topk(scores, k)
+    assert np.array_equal(hh.topk(scores, k)[0], best)
+    assert np.array_equal(hh.topk(-scores.astype(np.float64), k, largest=False)[0], best)
 
 
 def test_is_a_prefix_of_the_next_k():
