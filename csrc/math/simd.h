@@ -41,7 +41,7 @@ HH_INLINE void store(T* p, V v) {
 #define HH_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, Vec<int32_t, int(sizeof(a) / 4)>{__VA_ARGS__})
 #endif
 
-// Copies `floats` (a multiple of 16) to memory aligned to 16 bytes past the caches, for outputs too
+// Copies `floats` (a multiple of 16) to 64-byte aligned memory past the caches, for outputs too
 // large to stay in them: a plain store would first read the line it overwrites. End with
 // stream_fence().
 HH_INLINE void stream_copy(float* to, const float* from, int64_t floats) {
