@@ -31,7 +31,8 @@ std::vector<const KernelTable*> runnable_tables() {
     tables.push_back(&avx512::kernel_table);
 #endif
 #if defined(HH_WITH_avx2)
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+      __builtin_cpu_supports("f16c"))
     tables.push_back(&avx2::kernel_table);
 #endif
   tables.push_back(&baseline::kernel_table);

@@ -47,7 +47,8 @@ void radix_sort(std::vector<uint64_t>& items, int low_bit, int high_bit) {
     std::array<int64_t, (1 << kDigitBits) + 1> starts{};
     for (const uint64_t item : items) ++starts[size_t((item >> shift) & mask) + 1];
     std::partial_sum(starts.begin(), starts.end(), starts.begin());
-    for (const uint64_t item : items) spare[size_t(starts[size_t((item >> shift) & mask)]++)] = item;
+    for (const uint64_t item : items)
+      spare[size_t(starts[size_t((item >> shift) & mask)]++)] = item;
     items.swap(spare);
   }
 }
@@ -60,7 +61,8 @@ std::vector<int64_t> trie_order(const PathsView& paths, int64_t num_symbols) {
   if (in_order(paths)) return order;
   int64_t places = 1;
   for (int64_t p = 0; p < paths.count; ++p) places = std::max(places, paths.length(p));
-  const int symbol_bits = bits_for(uint64_t(num_symbols)), id_bits = bits_for(uint64_t(paths.count));
+  const int symbol_bits = bits_for(uint64_t(num_symbols)),
+            id_bits = bits_for(uint64_t(paths.count));
   if (places > 64 || places * symbol_bits + id_bits > 64) {
     std::sort(order.begin(), order.end(),
               [&](int64_t a, int64_t b) { return comes_before(paths, a, b); });
@@ -175,8 +177,8 @@ void TrieProgram::group(Grouping grouping) {
     }
     const int64_t width = int64_t(seen.size());
     const bool pays = states > 1 && double(leaves) >= kDenseShare * double(states * width);
-    const bool dense = leaves > 0 && (grouping == Grouping::dense ||
-                                      (grouping == Grouping::automatic && pays));
+    const bool dense =
+        leaves > 0 && (grouping == Grouping::dense || (grouping == Grouping::automatic && pays));
     if (dense) {
       const bool full = leaves == states * width;
       const int64_t entry = full ? -1 : int64_t(dense_leaves.size());

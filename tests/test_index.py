@@ -53,6 +53,15 @@ def test_scores_are_those_of_score_paths(isa, d, m):
         assert np.array_equal(index.scores(queries[1:2]), scores[1:2])
 
 
+def test_a_codebook_whose_blocks_are_not_unitary_is_scored_with_norms(isa):
+    rng = np.random.default_rng(2)
+    blocks = (rng.normal(size=(12, 40, 3, 3)) + 1j * rng.normal(size=(12, 40, 3, 3))).astype("c8")
+    cb, paths = ghrr.Codebook.from_blocks([f"r{i}" for i in range(12)], blocks), some_paths()
+    queries = general_queries(cb)
+    scores = ghrr.PathIndex(cb, paths).scores(queries)
+    assert np.abs(scores - ghrr.score_paths(cb, queries, paths)).max() < 1e-6
+
+
 @pytest.mark.parametrize("storage", ["float32", "float16"])
 def test_search_is_topk_of_the_scores(isa, storage):
     cb, paths = codebook(blocks=64), some_paths()
@@ -129,7 +138,7 @@ def test_a_nan_surfaces_in_every_score():
         (
             lambda cb: ghrr.PathIndex(cb, [[0]]).search(cb.array[0][:3], 1),
             ValueError,
-            r"search: queries must be one hypervector of shape \(8, 4, 4\) .* got \(3, 4, 4\)",
+            r"search: queries must be .* D = 8, m = 4, got shape \(3, 4, 4\)",
         ),
         (
             lambda cb: ghrr.PathIndex(cb, [[0]]).scores(cb.planes.astype(np.float64)),

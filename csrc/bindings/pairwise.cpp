@@ -13,9 +13,6 @@
 namespace hyperhop::bindings {
 namespace {
 
-// Rows of xs packed at a time: each panel of ys is packed again for every one of these.
-constexpr int64_t kPackedRows = 64;
-
 void check_list(const Argument& arg, const StoredArray& array) {
   if (array.vectors.leading.size() != 1)
     throw std::invalid_argument(arg.text() + " must be a list of hypervectors, got " +
@@ -25,10 +22,11 @@ void check_list(const Argument& arg, const StoredArray& array) {
 void all_pairs(const BlockShape& shape, const StoredRows& x, int64_t x_count, const StoredRows& y,
                int64_t y_count, float* out, int threads) {
   const KernelTable& table = kernels();
-  const Scratch packed = make_scratch(panel_floats(shape, std::min(x_count, kPackedRows)));
+  const Scratch packed = make_scratch(panel_floats(shape, std::min(x_count, kManyRows)));
   const int64_t panels = (y_count + kPanelRows - 1) / kPanelRows;
-  for (int64_t first = 0; first < x_count; first += kPackedRows) {
-    const Panel xs{packed.get(), std::min(kPackedRows, x_count - first)};
+  // Every panel of ys is packed again for each panel of xs, which is long for that.
+  for (int64_t first = 0; first < x_count; first += kManyRows) {
+    const Panel xs{packed.get(), std::min(kManyRows, x_count - first)};
     table.pack_panel({shape, x, first, xs});
     parallel_for(panels, 1, threads, [&](int64_t begin, int64_t end) {
       const Scratch memory = make_scratch(panel_floats(shape, kPanelRows));

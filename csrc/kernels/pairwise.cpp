@@ -34,7 +34,7 @@ void pack_panel(const PackPanelArgs& args) {
 }
 
 // One tile of kX rows of x with kY rows of y. A pair's own additions do not depend on kX and kY.
-// Meanwhile the next rows of y and a row of x for the next tile come nearer.
+// Meanwhile two rows of x that come later are fetched.
 template <int kX, int kY>
 HH_INLINE void add_pairs(int entries, const float* x, const float* y, const float* x_ahead,
                          CosineSum* sums) {
@@ -44,9 +44,8 @@ HH_INLINE void add_pairs(int entries, const float* x, const float* y, const floa
     for (int e = 0; e < entries; ++e) {
       const int64_t at = e * kTileLanes + v;
       if (v == 0) {
-        HH_UNROLL
-        for (int j = 0; j < kY; ++j) __builtin_prefetch(y + (kY + j) * pitch + at);
         __builtin_prefetch(x_ahead + at);
+        __builtin_prefetch(x_ahead + pitch + at);
       }
       F32 b[kY];
       HH_UNROLL
@@ -66,34 +65,35 @@ HH_INLINE void add_pairs(int entries, const float* x, const float* y, const floa
   }
 }
 
-// kX rows of x with the whole panel y, which stays in the second-level cache.
+// One tile of kX rows of x with those of the whole panel y, which stay in the first-level cache.
 template <int kX>
-static void rows_with_panel(const PairwiseArgs& args, int64_t first) {
+HH_INLINE void add_rows(int entries, const float* x, const Panel& y, const float* y_tile,
+                        CosineSum* sums) {
+  const int64_t pitch = int64_t(entries + 1) * kTileLanes;
+  const float* ahead = x + kX * pitch;
+  int64_t j = 0;
+  for (; j + 3 <= y.rows; j += 3, ahead += 2 * pitch)
+    add_pairs<kX, 3>(entries, x, y_tile + j * pitch, ahead, sums + j);
+  for (; j < y.rows; ++j) add_pairs<kX, 1>(entries, x, y_tile + j * pitch, ahead, sums + j);
+}
+
+void pairwise(const PairwiseArgs& args) {
   const BlockShape& shape = args.shape;
   const int entries = int(shape.entries());
   const int64_t pitch = shape.tile_floats() + kTileLanes;
   const Panel &x = args.x, &y = args.y;
-  CosineSum sums[kX * kPanelRows];
+  CosineSum sums[kManyRows * kPanelRows];
   for (int64_t t = 0; t < shape.tiles(); ++t) {
-    const float* a = x.values + (t * x.rows + first) * pitch;
-    const float* b = y.values + t * y.rows * pitch;
-    const float* ahead = a + x.rows * pitch;
-    int64_t j = 0;
-    for (; j + 3 <= y.rows; j += 3, ahead += pitch)
-      add_pairs<kX, 3>(entries, a, b + j * pitch, ahead, sums + j);
-    for (; j < y.rows; ++j) add_pairs<kX, 1>(entries, a, b + j * pitch, ahead, sums + j);
+    const float *a = x.values + t * x.rows * pitch, *b = y.values + t * y.rows * pitch;
+    int64_t i = 0;
+    for (; i + 4 <= x.rows; i += 4)
+      add_rows<4>(entries, a + i * pitch, y, b, sums + i * kPanelRows);
+    for (; i < x.rows; ++i) add_rows<1>(entries, a + i * pitch, y, b, sums + i * kPanelRows);
     for (CosineSum& sum : sums) sum.end_tile(t);
   }
-  for (int64_t i = 0; i < kX; ++i)
+  for (int64_t i = 0; i < x.rows; ++i)
     for (int64_t j = 0; j < y.rows; ++j)
-      args.out[(first + i) * args.out_step + j] = sums[i * kPanelRows + j].mean(shape.blocks);
-}
-
-void pairwise(const PairwiseArgs& args) {
-  int64_t i = 0;
-  for (; i + 4 <= args.x.rows; i += 4) rows_with_panel<4>(args, i);
-  for (; i + 2 <= args.x.rows; i += 2) rows_with_panel<2>(args, i);
-  if (i < args.x.rows) rows_with_panel<1>(args, i);
+      args.out[i * args.out_step + j] = sums[i * kPanelRows + j].mean(shape.blocks);
 }
 
 }  // namespace hyperhop::HH_ISA

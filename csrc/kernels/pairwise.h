@@ -26,8 +26,8 @@ struct PackPanelArgs {
 };
 using PackPanelKernel = void(const PackPanelArgs&);
 
-// At most this many rows in y, whose sums a kernel keeps.
-constexpr int64_t kPanelRows = 12;
+// At most this many rows in x and in y: a tile of y stays in the first-level cache.
+constexpr int64_t kManyRows = 64, kPanelRows = 6;
 
 struct PairwiseArgs {
   BlockShape shape;

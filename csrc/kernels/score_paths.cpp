@@ -14,26 +14,35 @@ template <int kStates, int kLeaves>
 HH_INLINE void score_pairs(int entries, const float* const* states, const float* const* leaves,
                            float* out) {
   constexpr int kPairs = kStates * kLeaves;
+  // Few pairs take several vectors of lanes at once: eight sums hide the latency of an addition.
+  constexpr int kWanted = 8 / (kPairs * kScoreChains);
+  constexpr int kVectors = kWanted < 1 ? 1 : (kWanted < kTileVectors ? kWanted : kTileVectors);
+  static_assert(kTileVectors % kVectors == 0, "a tile is cut evenly");
   F32 total[kPairs];
   HH_UNROLL
-  for (int v = 0; v < kTileVectors; ++v) {
-    F32 sums[kPairs][kScoreChains] = {};
-    const auto add_entry = [&](int e, int chain) __attribute__((always_inline)) {
-      const int at = e * kTileLanes + v * kF32Lanes;
-      F32 w[kStates];
+  for (int first = 0; first < kTileVectors; first += kVectors) {
+    F32 sums[kVectors][kPairs][kScoreChains] = {};
+    const auto add_entry = [&](int e, int chain) HH_INLINE_LAMBDA {
       HH_UNROLL
-      for (int s = 0; s < kStates; ++s) {
-        F32 entry = load<F32>(states[s] + at);
-        if (kLeaves > 1) HH_KEEP_IN_REGISTER(entry);
-        w[s] = entry;
-      }
-      HH_UNROLL
-      for (int n = 0; n < kLeaves; ++n) {
-        F32 r = load<F32>(leaves[n] + at);
-        if (kStates > 1) HH_KEEP_IN_REGISTER(r);
+      for (int v = 0; v < kVectors; ++v) {
+        const int at = e * kTileLanes + (first + v) * kF32Lanes;
+        F32 w[kStates];
         HH_UNROLL
-        for (int s = 0; s < kStates; ++s)
-          sums[s * kLeaves + n][chain] = fma(w[s], r, sums[s * kLeaves + n][chain]);
+        for (int s = 0; s < kStates; ++s) {
+          F32 entry = load<F32>(states[s] + at);
+          if (kLeaves > 1) HH_KEEP_IN_REGISTER(entry);
+          w[s] = entry;
+        }
+        HH_UNROLL
+        for (int n = 0; n < kLeaves; ++n) {
+          F32 r = load<F32>(leaves[n] + at);
+          if (kStates > 1) HH_KEEP_IN_REGISTER(r);
+          HH_UNROLL
+          for (int s = 0; s < kStates; ++s) {
+            F32& sum = sums[v][s * kLeaves + n][chain];
+            sum = fma(w[s], r, sum);
+          }
+        }
       }
     };
     int e = 0;
@@ -41,13 +50,14 @@ HH_INLINE void score_pairs(int entries, const float* const* states, const float*
     for (int c = 0; c < kScoreChains; ++c) add_entry(e + c, c);
     for (int c = 0; e + c < entries; ++c) add_entry(e + c, c);
     HH_UNROLL
+    for (int v = 0; v < kVectors; ++v) HH_UNROLL
     for (int p = 0; p < kPairs; ++p) {
-      F32 sum = sums[p][0] + sums[p][1];
-      if (kScoreChains == 4) sum += sums[p][kScoreChains - 2] + sums[p][kScoreChains - 1];
-      total[p] = v == 0 ? sum : total[p] + sum;
+      F32 sum = sums[v][p][0] + sums[v][p][1];
+      if (kScoreChains == 4) sum += sums[v][p][kScoreChains - 2] + sums[v][p][kScoreChains - 1];
+      total[p] = first + v == 0 ? sum : total[p] + sum;
     }
-    // The sums of the next vector need all registers.
-    HH_KEEP_IN_MEMORY(total);
+    // The sums of the next vectors need all registers.
+    if (kVectors < kTileVectors) HH_KEEP_IN_MEMORY(total);
   }
   if (kPairs == 1) {
     out[0] = sum_lanes(total[0]);

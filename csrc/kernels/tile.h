@@ -28,40 +28,37 @@ HH_INLINE int lanes_in_tile(const BlockShape& shape, int64_t tile) {
 
 // Four rows of four floats become columns: wide loads and stores instead of single floats.
 HH_INLINE void transpose_4x4(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
-  using F4 = Vec<float, 4>;
   const F4 a = load<F4>(from), b = load<F4>(from + from_stride);
   const F4 c = load<F4>(from + 2 * from_stride), d = load<F4>(from + 3 * from_stride);
-  const F4 ab_lo = HH_SHUFFLE(a, b, 0, 4, 1, 5), ab_hi = HH_SHUFFLE(a, b, 2, 6, 3, 7);
-  const F4 cd_lo = HH_SHUFFLE(c, d, 0, 4, 1, 5), cd_hi = HH_SHUFFLE(c, d, 2, 6, 3, 7);
-  store(to, HH_SHUFFLE(ab_lo, cd_lo, 0, 1, 4, 5));
-  store(to + to_stride, HH_SHUFFLE(ab_lo, cd_lo, 2, 3, 6, 7));
-  store(to + 2 * to_stride, HH_SHUFFLE(ab_hi, cd_hi, 0, 1, 4, 5));
-  store(to + 3 * to_stride, HH_SHUFFLE(ab_hi, cd_hi, 2, 3, 6, 7));
+  const F4 ab_lo = shuffle<0, 4, 1, 5>(a, b), ab_hi = shuffle<2, 6, 3, 7>(a, b);
+  const F4 cd_lo = shuffle<0, 4, 1, 5>(c, d), cd_hi = shuffle<2, 6, 3, 7>(c, d);
+  store(to, shuffle<0, 1, 4, 5>(ab_lo, cd_lo));
+  store(to + to_stride, shuffle<2, 3, 6, 7>(ab_lo, cd_lo));
+  store(to + 2 * to_stride, shuffle<0, 1, 4, 5>(ab_hi, cd_hi));
+  store(to + 3 * to_stride, shuffle<2, 3, 6, 7>(ab_hi, cd_hi));
 }
 
 #if HH_VECTOR_BYTES >= 32
 // Four rows of eight floats, each the halves of two rows: two 4 x 4 transposes side by side.
-HH_INLINE void transpose_halves(const Vec<float, 8>* rows, float* to, int64_t to_stride) {
-  using F8 = Vec<float, 8>;
-  const F8 ab_lo = HH_SHUFFLE(rows[0], rows[1], 0, 8, 1, 9, 4, 12, 5, 13);
-  const F8 ab_hi = HH_SHUFFLE(rows[0], rows[1], 2, 10, 3, 11, 6, 14, 7, 15);
-  const F8 cd_lo = HH_SHUFFLE(rows[2], rows[3], 0, 8, 1, 9, 4, 12, 5, 13);
-  const F8 cd_hi = HH_SHUFFLE(rows[2], rows[3], 2, 10, 3, 11, 6, 14, 7, 15);
-  store(to, HH_SHUFFLE(ab_lo, cd_lo, 0, 1, 8, 9, 4, 5, 12, 13));
-  store(to + to_stride, HH_SHUFFLE(ab_lo, cd_lo, 2, 3, 10, 11, 6, 7, 14, 15));
-  store(to + 2 * to_stride, HH_SHUFFLE(ab_hi, cd_hi, 0, 1, 8, 9, 4, 5, 12, 13));
-  store(to + 3 * to_stride, HH_SHUFFLE(ab_hi, cd_hi, 2, 3, 10, 11, 6, 7, 14, 15));
+HH_INLINE void transpose_halves(const F8* rows, float* to, int64_t to_stride) {
+  const F8 ab_lo = shuffle<0, 8, 1, 9, 4, 12, 5, 13>(rows[0], rows[1]);
+  const F8 ab_hi = shuffle<2, 10, 3, 11, 6, 14, 7, 15>(rows[0], rows[1]);
+  const F8 cd_lo = shuffle<0, 8, 1, 9, 4, 12, 5, 13>(rows[2], rows[3]);
+  const F8 cd_hi = shuffle<2, 10, 3, 11, 6, 14, 7, 15>(rows[2], rows[3]);
+  store(to, shuffle<0, 1, 8, 9, 4, 5, 12, 13>(ab_lo, cd_lo));
+  store(to + to_stride, shuffle<2, 3, 10, 11, 6, 7, 14, 15>(ab_lo, cd_lo));
+  store(to + 2 * to_stride, shuffle<0, 1, 8, 9, 4, 5, 12, 13>(ab_hi, cd_hi));
+  store(to + 3 * to_stride, shuffle<2, 3, 10, 11, 6, 7, 14, 15>(ab_hi, cd_hi));
 }
 
 HH_INLINE void transpose_8x8(const float* from, int64_t from_stride, float* to, int64_t to_stride) {
-  using F8 = Vec<float, 8>;
   F8 low[4], high[4];
   HH_UNROLL
   for (int i = 0; i < 4; ++i) {
     const F8 upper = load<F8>(from + i * from_stride),
              lower = load<F8>(from + (i + 4) * from_stride);
-    low[i] = HH_SHUFFLE(upper, lower, 0, 1, 2, 3, 8, 9, 10, 11);
-    high[i] = HH_SHUFFLE(upper, lower, 4, 5, 6, 7, 12, 13, 14, 15);
+    low[i] = shuffle<0, 1, 2, 3, 8, 9, 10, 11>(upper, lower);
+    high[i] = shuffle<4, 5, 6, 7, 12, 13, 14, 15>(upper, lower);
   }
   transpose_halves(low, to, to_stride);
   transpose_halves(high, to + 4 * to_stride, to_stride);
@@ -156,60 +153,24 @@ HH_INLINE void store_tile(const BlockShape& shape, Layout layout, const float* H
     for (int e = transposed; e < entries; ++e) to[l * entries + e] = in[e * kTileLanes + l];
 }
 
-// Where op(A)[i][k] starts in a compact tile; op is the identity or the conjugate transpose.
-template <bool kConjTranspose>
-HH_INLINE int entry_at(int m, int i, int k) {
-  return (kConjTranspose ? k * m + i : i * m + k) * 2 * kTileLanes;
-}
-
-// One term k of a kRows x kCols patch of op(A) op(B): re += ar br -/+ ai bi, im += ar bi +/- ai br,
-// where conjugation only flips signs.
-template <int kRows, int kCols, bool kConjA, bool kConjB>
-HH_INLINE void product_term(int m, int k, const float* a, const float* b, F32 (&re)[kRows][kCols],
-                            F32 (&im)[kRows][kCols]) {
-  F32 b_re[kCols], b_im[kCols];
-  HH_UNROLL
-  for (int j = 0; j < kCols; ++j) {
-    const float* p = b + entry_at<kConjB>(m, k, j);
-    b_re[j] = load<F32>(p);
-    b_im[j] = load<F32>(p + kTileLanes);
-  }
-  HH_UNROLL
-  for (int i = 0; i < kRows; ++i) {
-    const float* p = a + entry_at<kConjA>(m, i, k);
-    const F32 a_re = load<F32>(p), a_im = load<F32>(p + kTileLanes);
-    HH_UNROLL
-    for (int j = 0; j < kCols; ++j) {
-      re[i][j] = fma(a_re, b_re[j], re[i][j]);
-      im[i][j] = kConjB ? fnma(a_re, b_im[j], im[i][j]) : fma(a_re, b_im[j], im[i][j]);
-      re[i][j] = kConjA != kConjB ? fma(a_im, b_im[j], re[i][j]) : fnma(a_im, b_im[j], re[i][j]);
-      im[i][j] = kConjA ? fnma(a_im, b_re[j], im[i][j]) : fma(a_im, b_re[j], im[i][j]);
-    }
-  }
-}
-
-// The patch with corner (i, j), for one vector of lanes: small enough that its sums and operands
-// stay in registers.
-template <int kRows, int kCols, int kBlockSize, bool kConjA, bool kConjB>
-HH_INLINE void product_patch(int block_size, int i, int j, const float* a, const float* b,
-                             float* HH_RESTRICT out) {
-  const int m = kBlockSize ? kBlockSize : block_size;
-  F32 re[kRows][kCols] = {}, im[kRows][kCols] = {};
-  a += entry_at<kConjA>(m, i, 0);
-  b += entry_at<kConjB>(m, 0, j);
-  out += entry_at<false>(m, i, j);
-  if (kBlockSize > 0 && kBlockSize <= 4) {
-    HH_UNROLL
-    for (int k = 0; k < kBlockSize; ++k)
-      product_term<kRows, kCols, kConjA, kConjB>(m, k, a, b, re, im);
-  } else {
-    for (int k = 0; k < m; ++k) product_term<kRows, kCols, kConjA, kConjB>(m, k, a, b, re, im);
-  }
-  HH_UNROLL
-  for (int r = 0; r < kRows; ++r) HH_UNROLL
-  for (int c = 0; c < kCols; ++c) {
-    store(out + entry_at<false>(m, r, c), re[r][c]);
-    store(out + entry_at<false>(m, r, c) + kTileLanes, im[r][c]);
+// Calls f with the block size as a compile-time constant where it pays (2, 3, 4, 8), else 0.
+template <int kBlockSize>
+struct BlockSizeTag {
+  static constexpr int value = kBlockSize;
+};
+template <class F>
+HH_INLINE void with_block_size(int m, const F& f) {
+  switch (m) {
+    case 2:
+      return f(BlockSizeTag<2>{});
+    case 3:
+      return f(BlockSizeTag<3>{});
+    case 4:
+      return f(BlockSizeTag<4>{});
+    case 8:
+      return f(BlockSizeTag<8>{});
+    default:
+      return f(BlockSizeTag<0>{});
   }
 }
 
@@ -244,47 +205,87 @@ struct NothingAhead {
   HH_INLINE void fetch(int) const {}
 };
 
-// out = op(A) op(B) on compact tiles; kBlockSize 0 means any m. out may not overlap a or b.
-template <int kBlockSize, bool kConjA, bool kConjB, class Fetch = NothingAhead>
-HH_INLINE void product_tile(int block_size, const float* a, const float* b, float* HH_RESTRICT out,
-                            const Fetch& ahead = {}) {
+// Planes: entry e of lanes l.. starts at e * stride + l, where a hypervector lies (stride D) as in
+// a compact tile (stride kTileLanes). The patch with corner (i, j), for one vector of lanes.
+template <int kRows, int kCols, int kBlockSize, bool kConjA, bool kConjB>
+HH_INLINE void planes_patch(int block_size, int i, int j, const float* a, int64_t a_stride,
+                            const float* b, float* HH_RESTRICT out, int64_t out_stride) {
   const int m = kBlockSize ? kBlockSize : block_size;
-  int patch = 0;
-  for (int v = 0; v < kTileVectors; ++v, a += kF32Lanes, b += kF32Lanes, out += kF32Lanes) {
-    int i = 0;
-    for (; i + 1 < m; i += 2) {
-      int j = 0;
-      for (; j + 1 < m; j += 2) {
-        ahead.fetch(patch++);
-        product_patch<2, 2, kBlockSize, kConjA, kConjB>(m, i, j, a, b, out);
-      }
-      if (j < m) product_patch<2, 1, kBlockSize, kConjA, kConjB>(m, i, j, a, b, out);
+  const int64_t a_row = (kConjA ? 1 : m) * 2 * a_stride, a_step = (kConjA ? m : 1) * 2 * a_stride;
+  constexpr int64_t kEntry = 2 * kTileLanes;
+  const int64_t b_column = (kConjB ? m : 1) * kEntry, b_step = (kConjB ? 1 : m) * kEntry;
+  F32 re[kRows][kCols] = {}, im[kRows][kCols] = {};
+  a += i * a_row;
+  b += j * b_column;
+  out += (i * m + j) * 2 * out_stride;
+  const auto term = [&]() HH_INLINE_LAMBDA {
+    F32 b_re[kCols], b_im[kCols];
+    HH_UNROLL
+    for (int c = 0; c < kCols; ++c) {
+      b_re[c] = load<F32>(b + c * b_column);
+      b_im[c] = load<F32>(b + c * b_column + kTileLanes);
     }
-    if (i < m)
-      for (int j = 0; j < m; ++j)
-        product_patch<1, 1, kBlockSize, kConjA, kConjB>(m, i, j, a, b, out);
+    HH_UNROLL
+    for (int r = 0; r < kRows; ++r) {
+      const F32 a_re = load<F32>(a + r * a_row), a_im = load<F32>(a + r * a_row + a_stride);
+      HH_UNROLL
+      for (int c = 0; c < kCols; ++c) {
+        re[r][c] = fma(a_re, b_re[c], re[r][c]);
+        im[r][c] = kConjB ? fnma(a_re, b_im[c], im[r][c]) : fma(a_re, b_im[c], im[r][c]);
+        re[r][c] = kConjA != kConjB ? fma(a_im, b_im[c], re[r][c]) : fnma(a_im, b_im[c], re[r][c]);
+        im[r][c] = kConjA ? fnma(a_im, b_re[c], im[r][c]) : fma(a_im, b_re[c], im[r][c]);
+      }
+    }
+    a += a_step;
+    b += b_step;
+  };
+  if (kBlockSize > 0 && kBlockSize <= 4) {
+    HH_UNROLL
+    for (int k = 0; k < kBlockSize; ++k) term();
+  } else {
+    for (int k = 0; k < m; ++k) term();
+  }
+  HH_UNROLL
+  for (int r = 0; r < kRows; ++r) HH_UNROLL
+  for (int c = 0; c < kCols; ++c) {
+    store(out + (r * m + c) * 2 * out_stride, re[r][c]);
+    store(out + ((r * m + c) * 2 + 1) * out_stride, im[r][c]);
   }
 }
 
-// Calls f with the block size as a compile-time constant where it pays (2, 3, 4, 8), else 0.
-template <int kBlockSize>
-struct BlockSizeTag {
-  static constexpr int value = kBlockSize;
-};
-template <class F>
-HH_INLINE void with_block_size(int m, const F& f) {
-  switch (m) {
-    case 2:
-      return f(BlockSizeTag<2>{});
-    case 3:
-      return f(BlockSizeTag<3>{});
-    case 4:
-      return f(BlockSizeTag<4>{});
-    case 8:
-      return f(BlockSizeTag<8>{});
-    default:
-      return f(BlockSizeTag<0>{});
-  }
+// One tile. A and out are used where they lie; B is compact, since every row of A meets all of it,
+// and planes whose distance is a power of two would chase each other out of the first-level cache.
+template <int kBlockSize, bool kConjA, bool kConjB, class Fetch = NothingAhead>
+HH_INLINE void planes_tile(int block_size, const float* a, int64_t a_stride, const float* b,
+                           float* out, int64_t out_stride, const Fetch& ahead = {}) {
+  const int m = kBlockSize ? kBlockSize : block_size;
+  int patch = 0;
+  for (int i = 0; i < m; i += 2)
+    for (int j = 0; j < m; j += 2)
+      for (int v = 0; v < kTileLanes; v += kF32Lanes) {
+        const auto part = [&](auto rows, auto columns, int r, int c) HH_INLINE_LAMBDA {
+          planes_patch<rows.value, columns.value, kBlockSize, kConjA, kConjB>(
+              m, r, c, a + v, a_stride, b + v, out + v, out_stride);
+        };
+        using One = BlockSizeTag<1>;
+        using Two = BlockSizeTag<2>;
+        if (i + 1 < m && j + 1 < m) {
+          ahead.fetch(patch++);
+          part(Two{}, Two{}, i, j);
+        } else if (i + 1 < m) {
+          part(Two{}, One{}, i, j);
+        } else {
+          part(One{}, One{}, i, j);
+          if (j + 1 < m) part(One{}, One{}, i, j + 1);
+        }
+      }
+}
+
+// out = op(A) op(B), all three compact; out may not overlap a or b.
+template <int kBlockSize, bool kConjA, bool kConjB, class Fetch = NothingAhead>
+HH_INLINE void product_tile(int block_size, const float* a, const float* b, float* HH_RESTRICT out,
+                            const Fetch& ahead = {}) {
+  planes_tile<kBlockSize, kConjA, kConjB>(block_size, a, kTileLanes, b, out, kTileLanes, ahead);
 }
 
 }  // namespace hyperhop::HH_ISA

@@ -34,48 +34,45 @@ HH_INLINE void store(T* p, V v) {
   memcpy(p, &v, sizeof(V));
 }
 
-// Lanes of two vectors of 32-bit numbers by constant index, the second one's counted on.
-#if defined(__clang__)
-#define HH_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
-#else
-#define HH_SHUFFLE(a, b, ...) __builtin_shuffle(a, b, Vec<int32_t, int(sizeof(a) / 4)>{__VA_ARGS__})
-#endif
+using F4 = Vec<float, 4>;
+using F8 = Vec<float, 8>;
 
-// Copies `floats` (a multiple of 16) to 64-byte aligned memory past the caches, for outputs too
-// large to stay in them: a plain store would first read the line it overwrites. End with
-// stream_fence().
-HH_INLINE void stream_copy(float* to, const float* from, int64_t floats) {
-  for (int64_t i = 0; i < floats; i += kF32Lanes) {
-    const F32 v = load<F32>(from + i);
+// Lanes of a and b by constant index, those of b counted on from a's.
+template <int... lanes>
+HH_INLINE Vec<float, int(sizeof...(lanes))> shuffle(Vec<float, int(sizeof...(lanes))> a,
+                                                    Vec<float, int(sizeof...(lanes))> b) {
 #if defined(__clang__)
-    __builtin_nontemporal_store(v, reinterpret_cast<F32*>(to + i));
-#elif defined(__AVX512F__)
-    __builtin_ia32_movntps512(to + i, v);
-#elif defined(__AVX__)
-    __builtin_ia32_movntps256(to + i, v);
-#elif defined(__SSE__)
-    __builtin_ia32_movntps(to + i, v);
+  return __builtin_shufflevector(a, b, lanes...);
 #else
-    store(to + i, v);
+  return __builtin_shuffle(a, b, Vec<int32_t, int(sizeof...(lanes))>{lanes...});
 #endif
-  }
 }
-// One vector of N floats past the caches, to memory aligned to it: in pieces it is slow.
+
+// One vector of N floats past the caches, to memory aligned to it, for outputs too large to stay in
+// them: a plain store would first read the line it overwrites. End with stream_fence().
 template <int N>
 HH_INLINE void stream_store(float* to, Vec<float, N> v) {
 #if defined(__clang__)
   __builtin_nontemporal_store(v, reinterpret_cast<Vec<float, N>*>(to));
-#elif defined(__AVX__)
-  if constexpr (N == 8)
-    __builtin_ia32_movntps256(to, v);
-  else
-    __builtin_ia32_movntps(to, v);
 #elif defined(__SSE__)
-  __builtin_ia32_movntps(to, v);
+#if defined(__AVX512F__)
+  if constexpr (N == 16) return __builtin_ia32_movntps512(to, v);
+#endif
+#if defined(__AVX__)
+  if constexpr (N == 8) return __builtin_ia32_movntps256(to, v);
+#endif
+  if constexpr (N == 4) return __builtin_ia32_movntps(to, v);
 #else
   store(to, v);
 #endif
 }
+
+// `floats`, a multiple of 16, to 64-byte aligned memory.
+HH_INLINE void stream_copy(float* to, const float* from, int64_t floats) {
+  for (int64_t i = 0; i < floats; i += kF32Lanes)
+    stream_store<kF32Lanes>(to + i, load<F32>(from + i));
+}
+
 HH_INLINE void stream_fence() {
 #if defined(__SSE__)
   __builtin_ia32_sfence();
@@ -189,33 +186,14 @@ HH_INLINE double sum_lanes(F64 v) {
   return SumLanes<double, kF64Lanes>::of(v);
 }
 
-using F4 = Vec<float, 4>;
-
-// a and b as pairs of lanes: {a[i], a[j], b[k - 4], b[l - 4]}.
-template <int i, int j, int k, int l>
-HH_INLINE F4 shuffle(F4 a, F4 b) {
-#if defined(__clang__)
-  return __builtin_shufflevector(a, b, i, j, k, l);
-#else
-  return __builtin_shuffle(a, b, Vec<int32_t, 4>{i, j, k, l});
-#endif
-}
-
 // Neighbouring lanes exchanged: re and im of each pair.
 template <int N>
 HH_INLINE Vec<float, N> swap_pairs(Vec<float, N> v) {
   static_assert(N == 4 || N == 8, "rows are 4 or 8 floats wide");
-#if defined(__clang__)
   if constexpr (N == 4)
-    return __builtin_shufflevector(v, v, 1, 0, 3, 2);
+    return shuffle<1, 0, 3, 2>(v, v);
   else
-    return __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6);
-#else
-  if constexpr (N == 4)
-    return __builtin_shuffle(v, Vec<int32_t, 4>{1, 0, 3, 2});
-  else
-    return __builtin_shuffle(v, Vec<int32_t, 8>{1, 0, 3, 2, 5, 4, 7, 6});
-#endif
+    return shuffle<1, 0, 3, 2, 5, 4, 7, 6>(v, v);
 }
 
 template <int N>

@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperhop import _core
-from hyperhop._arrays import restorer, threads_argument, to_numpy
+from hyperhop._arrays import restorer, threads_argument
 from hyperhop.ghrr.algebra import normalize
 from hyperhop.ghrr.codebook import Codebook, Storage, checked_storage
 from hyperhop.ghrr.compare import pairwise, similarity
+from hyperhop.ghrr.layout import as_planes
 from hyperhop.ghrr.relation_paths import encode_paths
 from hyperhop.paths import Paths, as_paths
 
@@ -110,8 +111,8 @@ class PathIndex:
     def scores(self, queries: Any, *, threads: int | None = None) -> Any:
         """Blockwise cosine of each query with every path: float32 (N,), or (Q, N).
 
-        Equals `score_paths` within 1e-6 for float32 storage. A score depends on the query and the
-        path alone. Queries as in `search`. O(Q D m^2) a distinct sequence.
+        Equals `score_paths` within 1e-6 where codebook and index are float32. A score depends on
+        the query and the path alone. Queries as in `search`. O(Q D m^2) a distinct sequence.
 
         Raises:
             ValueError: for a back end of faiss, which does not score every path.
@@ -158,24 +159,15 @@ class PathIndex:
 
     def _planes(self, queries: Any, function: str) -> tuple[np.ndarray, bool]:
         """Queries as planes (Q, m, m, 2, D), and whether it was a single one."""
-        array = to_numpy(queries, function, "queries")
-        d, m = self._cb.blocks, self._cb.block_size
-        is_complex = array.dtype == np.complex64
-        if not is_complex and array.dtype not in (np.float32, np.float16):
-            raise TypeError(
-                f"{function}: queries must be complex64 (..., D, m, m) or planes float32 or "
-                f"float16 (..., m, m, 2, D), got dtype {array.dtype}"
-            )
-        own = (d, m, m) if is_complex else (m, m, 2, d)
-        lead = array.ndim - len(own)
-        if lead not in (0, 1) or array.shape[lead:] != own:
+        planes = as_planes(queries, function, "queries")
+        own = (self._cb.block_size, self._cb.block_size, 2, self._cb.blocks)
+        lead = planes.ndim - len(own)
+        if lead not in (0, 1) or planes.shape[lead:] != own:
             raise ValueError(
-                f"{function}: queries must be one hypervector of shape {own} or a list of them, "
-                f"got {array.shape}"
+                f"{function}: queries must be one hypervector or a list of them with "
+                f"D = {self._cb.blocks}, m = {self._cb.block_size}, got shape {np.shape(queries)}"
             )
-        if is_complex:
-            array = np.moveaxis(np.stack([array.real, array.imag], -1), -4, -1)
-        return (array[None] if lead == 0 else array), lead == 0
+        return (planes[None] if lead == 0 else planes), lead == 0
 
     def _encoded(self, threads: int | None) -> Iterator[tuple[slice, np.ndarray]]:
         """The distinct sequences as planes, some at a time."""
