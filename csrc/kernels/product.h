@@ -30,10 +30,10 @@ constexpr int64_t kStreamedRowFloats = 1 << 14;
 
 // Whether rows of this shape can be written past the caches.
 HH_INLINE bool can_stream(const BlockShape& shape, Layout layout, const float* out) {
-  const auto address = reinterpret_cast<uintptr_t>(out);
-  if (layout == Layout::complex) return shape.block_size % 2 == 0 && address % 32 == 0;
-  return shape.blocks % kTileLanes == 0 && shape.floats() <= kStreamedRowFloats &&
-         address % 16 == 0;
+  if (reinterpret_cast<uintptr_t>(out) % 64 != 0) return false;
+  return layout == Layout::complex
+             ? shape.block_size % 2 == 0
+             : shape.blocks % kTileLanes == 0 && shape.floats() <= kStreamedRowFloats;
 }
 
 using ProductKernel = void(const ProductArgs&, int64_t row_begin, int64_t row_end);

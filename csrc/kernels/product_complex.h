@@ -102,7 +102,7 @@ HH_INLINE void transpose_block(int m, const float* from, float* HH_RESTRICT to) 
     }
 }
 
-// One hypervector; with kStream written past the caches, to memory aligned to 32 bytes.
+// One hypervector; with kStream written past the caches, to 64-byte aligned memory.
 template <int kWidth, int kBlockSize, bool kConjA, bool kConjB, bool kStream>
 HH_INLINE void complex_product(const BlockShape& shape, const float* x, const float* y,
                                float* out) {
