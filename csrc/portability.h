@@ -7,6 +7,7 @@
 
 #define HH_INLINE inline __attribute__((always_inline))
 #define HH_INLINE_LAMBDA __attribute__((always_inline))
+#define HH_NOINLINE __attribute__((noinline))
 #define HH_RESTRICT __restrict__
 
 // Before a loop whose short, constant trip count must disappear, so that its arrays become

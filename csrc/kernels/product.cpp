@@ -12,6 +12,7 @@ static void tile_rows(const ProductArgs& args, int64_t row_begin, int64_t row_en
   float *a = buffers.tile(0), *b = buffers.tile(1), *product = buffers.tile(2);
   const BlockShape& shape = args.shape;
   const int m = shape.block_size;
+  const Ahead nothing(m, 0);
   for (int64_t row = row_begin; row < row_end; ++row) {
     const float* x = args.x + args.x_rows[row] * shape.floats();
     const float* y = args.y + args.y_rows[row] * shape.floats();
@@ -21,10 +22,10 @@ static void tile_rows(const ProductArgs& args, int64_t row_begin, int64_t row_en
       if (args.layout == Layout::planes && lanes_in_tile(shape, tile) == kTileLanes) {
         const int64_t first = tile * kTileLanes;
         planes_tile<kBlockSize, kConjA, kConjB>(m, x + first, shape.blocks, b, out + first,
-                                                shape.blocks);
+                                                shape.blocks, nothing);
       } else {
         load_tile(shape, args.layout, x, tile, a);
-        planes_tile<kBlockSize, kConjA, kConjB>(m, a, kTileLanes, b, product, kTileLanes);
+        planes_tile<kBlockSize, kConjA, kConjB>(m, a, kTileLanes, b, product, kTileLanes, nothing);
         store_tile(shape, args.layout, product, tile, out);
       }
     }
@@ -70,10 +71,7 @@ static void complex_rows_of(const ProductArgs& args, int64_t row_begin, int64_t 
     const float* x = args.x + args.x_rows[row] * shape.floats();
     const float* y = args.y + args.y_rows[row] * shape.floats();
     float* out = args.out + row * shape.floats();
-    if (args.stream)
-      complex_product<kWidth, kBlockSize, kConjA, kConjB, true>(shape, x, y, out);
-    else
-      complex_product<kWidth, kBlockSize, kConjA, kConjB, false>(shape, x, y, out);
+    complex_product<kWidth, kBlockSize, kConjA, kConjB>(shape, args.stream, x, y, out);
   }
   if (args.stream) stream_fence();
 }

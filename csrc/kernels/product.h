@@ -32,7 +32,7 @@ constexpr int64_t kStreamedRowFloats = 1 << 14;
 HH_INLINE bool can_stream(const BlockShape& shape, Layout layout, const float* out) {
   if (reinterpret_cast<uintptr_t>(out) % 64 != 0) return false;
   return layout == Layout::complex
-             ? shape.block_size % 2 == 0
+             ? shape.block_size % 2 == 0 && shape.floats() % kTileLanes == 0
              : shape.blocks % kTileLanes == 0 && shape.floats() <= kStreamedRowFloats;
 }
 

@@ -21,8 +21,7 @@ HH_INLINE Vec<float, kWidth> pairs(float re, float im) {
 }
 
 // A part of the result: kRows rows, kVectors vectors wide.
-template <int kRows, int kVectors, int kWidth, int kBlockSize, bool kConjA, bool kConjB,
-          bool kStream>
+template <int kRows, int kVectors, int kWidth, int kBlockSize, bool kConjA, bool kConjB>
 HH_INLINE void complex_patch(int block_size, const float* a, const float* b,
                              float* HH_RESTRICT out) {
   using Row = Vec<float, kWidth>;
@@ -58,38 +57,30 @@ HH_INLINE void complex_patch(int block_size, const float* a, const float* b,
   HH_UNROLL
   for (int i = 0; i < kRows; ++i) HH_UNROLL
   for (int c = 0; c < kVectors; ++c) {
-    float* to = out + i * 2 * m + c * kWidth;
-    if constexpr (kStream)
-      stream_store<kWidth>(to, sums[i][c]);
-    else
-      store(to, sums[i][c]);
+    store(out + i * 2 * m + c * kWidth, sums[i][c]);
   }
 }
 
-template <int kRows, int kWidth, int kBlockSize, bool kConjA, bool kConjB, bool kStream>
+template <int kRows, int kWidth, int kBlockSize, bool kConjA, bool kConjB>
 HH_INLINE void complex_rows(int block_size, const float* a, const float* b, float* out) {
   const int floats = 2 * (kBlockSize ? kBlockSize : block_size);
   int c = 0;
   for (; c + 2 * kWidth <= floats; c += 2 * kWidth)
-    complex_patch<kRows, 2, kWidth, kBlockSize, kConjA, kConjB, kStream>(block_size, a, b + c,
-                                                                         out + c);
+    complex_patch<kRows, 2, kWidth, kBlockSize, kConjA, kConjB>(block_size, a, b + c, out + c);
   for (; c + kWidth <= floats; c += kWidth)
-    complex_patch<kRows, 1, kWidth, kBlockSize, kConjA, kConjB, kStream>(block_size, a, b + c,
-                                                                         out + c);
+    complex_patch<kRows, 1, kWidth, kBlockSize, kConjA, kConjB>(block_size, a, b + c, out + c);
 }
 
-template <int kWidth, int kBlockSize, bool kConjA, bool kConjB, bool kStream>
+template <int kWidth, int kBlockSize, bool kConjA, bool kConjB>
 HH_INLINE void complex_block(int block_size, const float* a, const float* b, float* out) {
   const int m = kBlockSize ? kBlockSize : block_size;
   const int a_row = 2 * (kConjA ? 1 : m);
   constexpr int kRows = kBlockSize == 2 ? 2 : 4;
   int i = 0;
   for (; i + kRows <= m; i += kRows)
-    complex_rows<kRows, kWidth, kBlockSize, kConjA, kConjB, kStream>(m, a + i * a_row, b,
-                                                                     out + i * 2 * m);
+    complex_rows<kRows, kWidth, kBlockSize, kConjA, kConjB>(m, a + i * a_row, b, out + i * 2 * m);
   for (; i < m; ++i)
-    complex_rows<1, kWidth, kBlockSize, kConjA, kConjB, kStream>(m, a + i * a_row, b,
-                                                                 out + i * 2 * m);
+    complex_rows<1, kWidth, kBlockSize, kConjA, kConjB>(m, a + i * a_row, b, out + i * 2 * m);
 }
 
 HH_INLINE void transpose_block(int m, const float* from, float* HH_RESTRICT to) {
@@ -102,30 +93,29 @@ HH_INLINE void transpose_block(int m, const float* from, float* HH_RESTRICT to) 
     }
 }
 
-// One hypervector; with kStream written past the caches, to 64-byte aligned memory.
-template <int kWidth, int kBlockSize, bool kConjA, bool kConjB, bool kStream>
-HH_INLINE void complex_product(const BlockShape& shape, const float* x, const float* y,
+// One hypervector, some blocks at a time: no load meets stores of a transpose that are still on
+// their way, and what is written past the caches, to 64-byte aligned memory, leaves in one go.
+template <int kWidth, int kBlockSize, bool kConjA, bool kConjB>
+HH_INLINE void complex_product(const BlockShape& shape, bool stream, const float* x, const float* y,
                                float* out) {
+  constexpr int kBatchFloats = 2048;
+  alignas(64) float transposed[kConjB ? kBatchFloats : 1], made[kBatchFloats];
   const int64_t entries = shape.entries();
   const int m = kBlockSize ? kBlockSize : shape.block_size;
-  if constexpr (!kConjB) {
-    for (int64_t block = 0; block < shape.blocks;
-         ++block, x += entries, y += entries, out += entries)
-      complex_block<kWidth, kBlockSize, kConjA, false, kStream>(m, x, y, out);
-  } else {
-    // Some blocks at a time, so that no load meets stores that are still on their way.
-    constexpr int kBatchFloats = 2048;
-    alignas(64) float transposed[kBatchFloats];
-    const int64_t batch = kBatchFloats / entries;
-    for (int64_t first = 0; first < shape.blocks; first += batch) {
-      const int64_t last = first + batch < shape.blocks ? first + batch : shape.blocks;
-      float* t = transposed;
-      for (int64_t block = first; block < last; ++block, y += entries, t += entries)
-        transpose_block(m, y, t);
-      t = transposed;
-      for (int64_t block = first; block < last; ++block, x += entries, t += entries, out += entries)
-        complex_block<kWidth, kBlockSize, kConjA, true, kStream>(m, x, t, out);
-    }
+  const int64_t batch = kBatchFloats / entries / 2 * 2;  // two blocks fill whole cache lines
+  for (int64_t first = 0; first < shape.blocks; first += batch) {
+    const int64_t count = first + batch < shape.blocks ? batch : shape.blocks - first;
+    const int64_t floats = count * entries;
+    if constexpr (kConjB)
+      for (int64_t i = 0; i < floats; i += entries) transpose_block(m, y + i, transposed + i);
+    const float* b = kConjB ? transposed : y;
+    float* to = stream ? made : out;
+    for (int64_t i = 0; i < floats; i += entries)
+      complex_block<kWidth, kBlockSize, kConjA, kConjB>(m, x + i, b + i, to + i);
+    if (stream) stream_copy(out, made, floats);
+    x += floats;
+    y += floats;
+    out += floats;
   }
 }
 

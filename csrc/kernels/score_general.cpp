@@ -49,6 +49,7 @@ static void score_tile(const ScorePathsArgs& args, int64_t tile) {
   const int64_t floats = shape.tile_floats();
   const float* packed = trie.scratch;
   float* states = trie.scratch + trie.num_symbols * floats;
+  const Ahead nothing(m, 0);
   for (int64_t q = 0; q < args.num_queries; ++q) {
     load_tile(shape, Layout::planes, args.queries + q * shape.floats(), tile, query);
     float* partial = args.partial + (q * shape.tiles() + tile) * (args.num_leaves + 1);
@@ -59,11 +60,11 @@ static void score_tile(const ScorePathsArgs& args, int64_t tile) {
         memcpy(state, packed + step.symbol * floats, size_t(floats) * sizeof(float));
       else if (step.depth > 1)
         product_tile<kBlockSize, false, false>(m, state - floats, packed + step.symbol * floats,
-                                               state);
+                                               state, nothing);
       for (int64_t leaf = step.first_leaf; leaf < step.first_leaf + step.num_leaves; ++leaf) {
         const float* path = packed + trie.leaf_symbols[leaf] * floats;
         if (step.depth > 0) {
-          product_tile<kBlockSize, false, false>(m, state, path, product);
+          product_tile<kBlockSize, false, false>(m, state, path, product, nothing);
           path = product;
         }
         partial[leaf] = sum_cosines(entries, query, path);

@@ -201,10 +201,6 @@ class Ahead {
   bool far_;
   int lines_;  // a patch
 };
-struct NothingAhead {
-  HH_INLINE void fetch(int) const {}
-};
-
 // Planes: entry e of lanes l.. starts at e * stride + l, where a hypervector lies (stride D) as in
 // a compact tile (stride kTileLanes). The patch with corner (i, j), for one vector of lanes.
 template <int kRows, int kCols, int kBlockSize, bool kConjA, bool kConjB>
@@ -255,9 +251,11 @@ HH_INLINE void planes_patch(int block_size, int i, int j, const float* a, int64_
 
 // One tile. A and out are used where they lie; B is compact, since every row of A meets all of it,
 // and planes whose distance is a power of two would chase each other out of the first-level cache.
-template <int kBlockSize, bool kConjA, bool kConjB, class Fetch = NothingAhead>
-HH_INLINE void planes_tile(int block_size, const float* a, int64_t a_stride, const float* b,
-                           float* out, int64_t out_stride, const Fetch& ahead = {}) {
+// Not inlined: the code is long, and its callers are many.
+template <int kBlockSize, bool kConjA, bool kConjB>
+HH_NOINLINE static void planes_tile(int block_size, const float* a, int64_t a_stride,
+                                    const float* b, float* out, int64_t out_stride,
+                                    const Ahead& ahead) {
   const int m = kBlockSize ? kBlockSize : block_size;
   int patch = 0;
   for (int i = 0; i < m; i += 2)
@@ -282,9 +280,9 @@ HH_INLINE void planes_tile(int block_size, const float* a, int64_t a_stride, con
 }
 
 // out = op(A) op(B), all three compact; out may not overlap a or b.
-template <int kBlockSize, bool kConjA, bool kConjB, class Fetch = NothingAhead>
+template <int kBlockSize, bool kConjA, bool kConjB>
 HH_INLINE void product_tile(int block_size, const float* a, const float* b, float* HH_RESTRICT out,
-                            const Fetch& ahead = {}) {
+                            const Ahead& ahead) {
   planes_tile<kBlockSize, kConjA, kConjB>(block_size, a, kTileLanes, b, out, kTileLanes, ahead);
 }
 
