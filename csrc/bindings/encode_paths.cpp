@@ -12,13 +12,6 @@ namespace hyperhop::bindings {
 
 // Sorted paths encoded at a time: bounds the table of leaves.
 constexpr int64_t kSegment = 1 << 16;
-// Outputs from here on are written past the caches (measured: half the time of a plain store).
-constexpr int64_t kStreamBytes = 8 << 20;
-
-static bool can_stream(const BlockShape& shape, int64_t rows, const float* out) {
-  return rows * shape.floats() * int64_t(sizeof(float)) >= kStreamBytes &&
-         shape.blocks % kTileLanes == 0 && reinterpret_cast<uintptr_t>(out) % 64 == 0;
-}
 
 static void encode(const StoredArray& codebook, const PathsView& paths, Layout layout, float* out,
                    int threads) {
@@ -26,7 +19,8 @@ static void encode(const StoredArray& codebook, const PathsView& paths, Layout l
   const int64_t num_symbols = codebook.vectors.rows;
   const EncodePathsKernel* kernel = kernels().encode_paths;
   const std::vector<int64_t> order = trie_order(paths, num_symbols);
-  const bool stream = can_stream(shape, paths.count, out);
+  const bool stream = shape.blocks % kTileLanes == 0 &&
+                      worth_streaming(out, paths.count * shape.floats() * int64_t(sizeof(float)));
   TrieBuilder builder(paths, order, num_symbols);
   for (int64_t begin = 0; begin < paths.count; begin += kSegment) {
     const TrieProgram program = builder.build(begin, std::min(begin + kSegment, paths.count));

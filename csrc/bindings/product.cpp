@@ -6,9 +6,6 @@
 
 namespace hyperhop::bindings {
 
-// Outputs from here on are written past the caches: they would not stay in them.
-constexpr int64_t kStreamBytes = 8 << 20;
-
 struct ProductNames {
   const char *function, *x, *y;
 };
@@ -37,8 +34,9 @@ static py::object product(const py::array& x_in, const py::array& y_in, const py
   Output out(names.function, out_in, full_shape(rows.leading, layout, shape), dtype_of(layout),
              {x.array, y.array});
   const int64_t count = int64_t(rows.x_rows.size());
-  const bool stream = count * shape.floats() * int64_t(sizeof(float)) >= kStreamBytes &&
-                      can_stream(shape, layout, out.data<float>());
+  const bool stream =
+      rows_can_stream(shape, layout) &&
+      worth_streaming(out.data<float>(), count * shape.floats() * int64_t(sizeof(float)));
   const ProductArgs args{shape,
                          layout,
                          kKind,

@@ -118,6 +118,21 @@ Shape result_shape(const Inputs& in, int64_t last) {
   return shape;
 }
 
+// Prefixes with last symbols that "auto", "walk" or "dense" would score in tables, and one by one.
+py::tuple path_groups(const py::array& symbols, const py::array& offsets, int64_t num_symbols,
+                      const std::string& algorithm) {
+  const Method method = read_method("path_groups", algorithm, true);
+  const PathsArray paths = read_paths("path_groups", symbols, offsets, num_symbols);
+  const std::vector<int64_t> order = trie_order(paths.view, num_symbols);
+  TrieProgram program = TrieBuilder(paths.view, order, num_symbols).build(0, paths.view.count);
+  program.group(method.grouping);
+  int64_t dense = 0, walked = 0;
+  for (const TrieGroup& group : program.groups)
+    for (int64_t s = group.first_step; s < group.first_step + group.num_steps; ++s)
+      if (program.steps[size_t(s)].num_leaves > 0) ++(group.num_symbols > 0 ? dense : walked);
+  return py::make_tuple(dense, walked);
+}
+
 py::object score_paths(const py::array& planes, const py::array& query, const py::array& symbols,
                        const py::array& offsets, const std::string& algorithm, bool unitary,
                        const py::object& out_in, int threads) {
@@ -166,6 +181,9 @@ void bind_score_paths(py::module_& m) {
   m.def("score_paths", &score_paths, py::arg("planes"), py::arg("query"), py::arg("symbols"),
         py::arg("offsets"), py::arg("algorithm"), py::arg("unitary"), py::arg("out"),
         py::arg("threads"));
+  m.def("path_groups", &path_groups, py::arg("symbols"), py::arg("offsets"), py::arg("num_symbols"),
+        py::arg("algorithm"),
+        "How many prefixes of a list would be scored in dense tables, and how many walked.");
   m.def("top_paths", &top_paths, py::arg("planes"), py::arg("query"), py::arg("symbols"),
         py::arg("offsets"), py::arg("k"), py::arg("algorithm"), py::arg("unitary"),
         py::arg("threads"));

@@ -22,15 +22,14 @@ struct ProductArgs {
   const float* y;
   const int64_t* y_rows;
   float* out;   // may not overlap x or y
-  bool stream;  // write past the caches, where can_stream() allows it
+  bool stream;  // write past the caches, to 64-byte aligned rows_can_stream() rows
 };
 
 // The most floats of a row of planes that is streamed: it is made in the second-level cache.
 constexpr int64_t kStreamedRowFloats = 1 << 14;
 
 // Whether rows of this shape can be written past the caches.
-HH_INLINE bool can_stream(const BlockShape& shape, Layout layout, const float* out) {
-  if (reinterpret_cast<uintptr_t>(out) % 64 != 0) return false;
+HH_INLINE bool rows_can_stream(const BlockShape& shape, Layout layout) {
   return layout == Layout::complex
              ? shape.block_size % 2 == 0 && shape.floats() % kTileLanes == 0
              : shape.blocks % kTileLanes == 0 && shape.floats() <= kStreamedRowFloats;

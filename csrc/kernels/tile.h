@@ -201,6 +201,7 @@ class Ahead {
   bool far_;
   int lines_;  // a patch
 };
+
 // Planes: entry e of lanes l.. starts at e * stride + l, where a hypervector lies (stride D) as in
 // a compact tile (stride kTileLanes). The patch with corner (i, j), for one vector of lanes.
 template <int kRows, int kCols, int kBlockSize, bool kConjA, bool kConjB>

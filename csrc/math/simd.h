@@ -48,29 +48,24 @@ HH_INLINE Vec<float, int(sizeof...(lanes))> shuffle(Vec<float, int(sizeof...(lan
 #endif
 }
 
-// One vector of N floats past the caches, to memory aligned to it, for outputs too large to stay in
-// them: a plain store would first read the line it overwrites. End with stream_fence().
-template <int N>
-HH_INLINE void stream_store(float* to, Vec<float, N> v) {
-#if defined(__clang__)
-  __builtin_nontemporal_store(v, reinterpret_cast<Vec<float, N>*>(to));
-#elif defined(__SSE__)
-#if defined(__AVX512F__)
-  if constexpr (N == 16) return __builtin_ia32_movntps512(to, v);
-#endif
-#if defined(__AVX__)
-  if constexpr (N == 8) return __builtin_ia32_movntps256(to, v);
-#endif
-  if constexpr (N == 4) return __builtin_ia32_movntps(to, v);
-#else
-  store(to, v);
-#endif
-}
-
-// `floats`, a multiple of 16, to 64-byte aligned memory.
+// Copies `floats` (a multiple of 16) to 64-byte aligned memory past the caches, for outputs too
+// large to stay in them: a plain store would first read the line it overwrites. End with
+// stream_fence().
 HH_INLINE void stream_copy(float* to, const float* from, int64_t floats) {
-  for (int64_t i = 0; i < floats; i += kF32Lanes)
-    stream_store<kF32Lanes>(to + i, load<F32>(from + i));
+  for (int64_t i = 0; i < floats; i += kF32Lanes) {
+    const F32 v = load<F32>(from + i);
+#if defined(__clang__)
+    __builtin_nontemporal_store(v, reinterpret_cast<F32*>(to + i));
+#elif defined(__AVX512F__)
+    __builtin_ia32_movntps512(to + i, v);
+#elif defined(__AVX__)
+    __builtin_ia32_movntps256(to + i, v);
+#elif defined(__SSE__)
+    __builtin_ia32_movntps(to + i, v);
+#else
+    store(to + i, v);
+#endif
+  }
 }
 
 HH_INLINE void stream_fence() {

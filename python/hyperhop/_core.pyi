@@ -50,6 +50,12 @@ def score_paths(
     out: object,
     threads: int,
 ) -> npt.NDArray[np.float32]: ...
+def path_groups(
+    symbols: npt.NDArray[np.int32],
+    offsets: npt.NDArray[np.int64],
+    num_symbols: int,
+    algorithm: str,
+) -> tuple[int, int]: ...
 def top_paths(
     planes: npt.NDArray[np.floating[Any]],
     query: npt.NDArray[np.generic],
