@@ -41,15 +41,16 @@ static void encode_tile(const EncodePathsArgs& args, int64_t tile) {
       ahead.clear();
       ahead.add(step.num_leaves > 0 ? packed + trie.leaf_symbols[step.first_leaf] * floats
                                     : next_step);
-      product_tile<kBlockSize, false, false>(m, state - floats, packed + step.symbol * floats,
-                                             state, ahead);
+      planes_tile_apart<kBlockSize, false, false>(
+          m, state - floats, kTileLanes, packed + step.symbol * floats, state, kTileLanes, ahead);
     }
     for (int64_t leaf = step.first_leaf; leaf < end; ++leaf) {
       const float* encoded = packed + trie.leaf_symbols[leaf] * floats;
       if (step.depth > 0) {
         ahead.clear();
         ahead.add(leaf + 1 < end ? packed + trie.leaf_symbols[leaf + 1] * floats : next_step);
-        product_tile<kBlockSize, false, false>(m, state, encoded, product, ahead);
+        planes_tile_apart<kBlockSize, false, false>(m, state, kTileLanes, encoded, product,
+                                                    kTileLanes, ahead);
         encoded = product;
       }
       for (int64_t r = args.leaf_offsets[leaf]; r < args.leaf_offsets[leaf + 1]; ++r) {

@@ -21,11 +21,12 @@ static void tile_rows(const ProductArgs& args, int64_t row_begin, int64_t row_en
       load_tile(shape, args.layout, y, tile, b);
       if (args.layout == Layout::planes && lanes_in_tile(shape, tile) == kTileLanes) {
         const int64_t first = tile * kTileLanes;
-        planes_tile<kBlockSize, kConjA, kConjB>(m, x + first, shape.blocks, b, out + first,
-                                                shape.blocks, nothing);
+        planes_tile_apart<kBlockSize, kConjA, kConjB>(m, x + first, shape.blocks, b, out + first,
+                                                      shape.blocks, nothing);
       } else {
         load_tile(shape, args.layout, x, tile, a);
-        planes_tile<kBlockSize, kConjA, kConjB>(m, a, kTileLanes, b, product, kTileLanes, nothing);
+        planes_tile_apart<kBlockSize, kConjA, kConjB>(m, a, kTileLanes, b, product, kTileLanes,
+                                                      nothing);
         store_tile(shape, args.layout, product, tile, out);
       }
     }
@@ -54,8 +55,8 @@ static void planes_rows_streamed(const ProductArgs& args, int64_t row_begin, int
       }
       const int64_t first = tile * kTileLanes;
       load_tile(shape, Layout::planes, y, tile, b);
-      planes_tile<kBlockSize, kConjA, kConjB>(shape.block_size, x + first, shape.blocks, b,
-                                              product + first, stride, ahead);
+      planes_tile_apart<kBlockSize, kConjA, kConjB>(shape.block_size, x + first, shape.blocks, b,
+                                                    product + first, stride, ahead);
     }
     float* out = args.out + row * shape.floats();
     for (int64_t e = 0; e < shape.entries(); ++e)

@@ -59,12 +59,14 @@ static void score_tile(const ScorePathsArgs& args, int64_t tile) {
       if (step.depth == 1)
         memcpy(state, packed + step.symbol * floats, size_t(floats) * sizeof(float));
       else if (step.depth > 1)
-        product_tile<kBlockSize, false, false>(m, state - floats, packed + step.symbol * floats,
-                                               state, nothing);
+        planes_tile_apart<kBlockSize, false, false>(m, state - floats, kTileLanes,
+                                                    packed + step.symbol * floats, state,
+                                                    kTileLanes, nothing);
       for (int64_t leaf = step.first_leaf; leaf < step.first_leaf + step.num_leaves; ++leaf) {
         const float* path = packed + trie.leaf_symbols[leaf] * floats;
         if (step.depth > 0) {
-          product_tile<kBlockSize, false, false>(m, state, path, product, nothing);
+          planes_tile_apart<kBlockSize, false, false>(m, state, kTileLanes, path, product,
+                                                      kTileLanes, nothing);
           path = product;
         }
         partial[leaf] = sum_cosines(entries, query, path);

@@ -199,8 +199,8 @@ static void score_tile(const ScorePathsArgs& args, const Scratch& scratch, const
         if (next < end)
           for (int64_t n = 0; n < next->num_leaves && n < 3; ++n)
             ahead.add(scratch.symbol(trie.leaf_symbols[next->first_leaf + n]));
-        product_tile<kBlockSize, true, false>(m, scratch.symbol(step.symbol),
-                                              state - scratch.floats, state, ahead);
+        planes_tile<kBlockSize, true, false>(m, scratch.symbol(step.symbol), kTileLanes,
+                                             state - scratch.floats, state, kTileLanes, ahead);
       }
       if (group.num_symbols == 0)
         score_step(entries, trie, scratch, step, partial);

@@ -252,11 +252,9 @@ HH_INLINE void planes_patch(int block_size, int i, int j, const float* a, int64_
 
 // One tile. A and out are used where they lie; B is compact, since every row of A meets all of it,
 // and planes whose distance is a power of two would chase each other out of the first-level cache.
-// Not inlined: the code is long, and its callers are many.
 template <int kBlockSize, bool kConjA, bool kConjB>
-HH_NOINLINE static void planes_tile(int block_size, const float* a, int64_t a_stride,
-                                    const float* b, float* out, int64_t out_stride,
-                                    const Ahead& ahead) {
+HH_INLINE void planes_tile(int block_size, const float* a, int64_t a_stride, const float* b,
+                           float* out, int64_t out_stride, const Ahead& ahead) {
   const int m = kBlockSize ? kBlockSize : block_size;
   int patch = 0;
   for (int i = 0; i < m; i += 2)
@@ -280,11 +278,13 @@ HH_NOINLINE static void planes_tile(int block_size, const float* a, int64_t a_st
       }
 }
 
-// out = op(A) op(B), all three compact; out may not overlap a or b.
+// The same out of line, for those who call it in several places: the code is long to compile, and
+// in line it is only a twentieth faster.
 template <int kBlockSize, bool kConjA, bool kConjB>
-HH_INLINE void product_tile(int block_size, const float* a, const float* b, float* HH_RESTRICT out,
-                            const Ahead& ahead) {
-  planes_tile<kBlockSize, kConjA, kConjB>(block_size, a, kTileLanes, b, out, kTileLanes, ahead);
+HH_NOINLINE static void planes_tile_apart(int block_size, const float* a, int64_t a_stride,
+                                          const float* b, float* out, int64_t out_stride,
+                                          const Ahead& ahead) {
+  planes_tile<kBlockSize, kConjA, kConjB>(block_size, a, a_stride, b, out, out_stride, ahead);
 }
 
 }  // namespace hyperhop::HH_ISA
