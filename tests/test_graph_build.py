@@ -326,3 +326,21 @@ def test_pathquestion(name, triples, entities, relations):
     )
     assert (kg.num_triples, kg.num_entities, kg.num_relations) == (triples, entities, relations)
     assert kg.build_report.num_duplicates == 0
+
+
+def test_interned_columns_build_what_rows_build():
+    rows = [("a", "r", "b"), ("b", "r", "é"), ("a", "s", "a"), ("a", "r", "b")]
+    names = [field for row in rows for field in row]
+    blob = np.frombuffer("".join(names).encode(), np.uint8)
+    offsets = np.cumsum([0] + [len(name.encode()) for name in names], dtype=np.int64)
+    builder = TripleBuilder(False)
+    ids = builder.intern_entities(blob, offsets)
+    relations = builder.intern_relations(blob, offsets)
+    builder.add_ids(ids[0::3].copy(), relations[1::3].copy(), ids[2::3].copy())
+    with pytest.raises(IndexError, match="tail 0 is 99, expected an id below 5"):
+        builder.add_ids(ids[:1], ids[:1], np.array([99], np.int32))
+    with pytest.raises(ValueError, match="name 0 is empty"):
+        builder.intern_entities(blob, np.zeros(2, np.int64))
+    assert builder.num_read == 4
+    built = builder.build()
+    assert built["out_tails"].size == 3

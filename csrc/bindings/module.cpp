@@ -15,5 +15,8 @@ PYBIND11_MODULE(_core, m) {
   bind_score_paths(m);
   bind_topk(m);
   bind_unitary_map(m);
-  bind_graph(m);
+  bind_graph_builder(m);
+  bind_graph_names(m);
+  bind_graph_index(m);
+  bind_graph_walks(m);
 }

@@ -1,5 +1,6 @@
 #include "builder.h"
 
+#include <stdexcept>
 #include <utility>
 
 #include "utf8.h"
@@ -76,6 +77,32 @@ void TripleBuilder::add(const std::vector<std::string_view>& fields) {
   ++num_read_;
   triples_.push_back(
       {entities_.intern(fields[0]), relations_.intern(fields[1]), entities_.intern(fields[2])});
+}
+
+std::vector<std::int32_t> TripleBuilder::intern(NameTable& table, const NameView& names) {
+  std::vector<std::int32_t> ids(static_cast<std::size_t>(names.count));
+  for (std::int64_t i = 0; i < names.count; ++i) {
+    ids[static_cast<std::size_t>(i)] = table.intern(names.name(i));
+  }
+  return ids;
+}
+
+void TripleBuilder::add_ids(const std::int32_t* heads, const std::int32_t* relations,
+                            const std::int32_t* tails, std::int64_t count) {
+  const auto check = [count](const std::int32_t* ids, std::int64_t bound, const char* what) {
+    for (std::int64_t i = 0; i < count; ++i) {
+      if (ids[i] < 0 || ids[i] >= bound) {
+        throw std::out_of_range(std::string("add_ids: ") + what + " " + std::to_string(i) + " is " +
+                                std::to_string(ids[i]) + ", expected an id below " +
+                                std::to_string(bound));
+      }
+    }
+  };
+  check(heads, entities_.count(), "head");
+  check(relations, relations_.count(), "relation");
+  check(tails, entities_.count(), "tail");
+  for (std::int64_t i = 0; i < count; ++i) triples_.push_back({heads[i], relations[i], tails[i]});
+  num_read_ += count;
 }
 
 bool TripleBuilder::reject(std::int64_t number, std::string found, std::string_view excerpt) {

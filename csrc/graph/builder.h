@@ -49,6 +49,20 @@ class TripleBuilder {
   // Fields without a fault.
   void add(const std::vector<std::string_view>& fields);
 
+  // Ids of names for add_ids(), in order of first sight. A name need not be new; one that no triple
+  // uses in the end is an entity (or relation) without facts.
+  std::vector<std::int32_t> intern_entities(const NameView& names) {
+    return intern(entities_, names);
+  }
+  std::vector<std::int32_t> intern_relations(const NameView& names) {
+    return intern(relations_, names);
+  }
+
+  // `count` triples of interned ids. Throws std::out_of_range at an id that was never given out;
+  // nothing is added then.
+  void add_ids(const std::int32_t* heads, const std::int32_t* relations, const std::int32_t* tails,
+               std::int64_t count);
+
   // False unless bad lines are skipped.
   bool reject(std::int64_t number, std::string found, std::string_view excerpt);
 
@@ -61,6 +75,7 @@ class TripleBuilder {
 
  private:
   bool add_line(std::string_view line, char delimiter);
+  static std::vector<std::int32_t> intern(NameTable& table, const NameView& names);
 
   bool skip_bad_;
   bool skip_header_ = false;

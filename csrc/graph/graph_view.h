@@ -66,6 +66,9 @@ struct Adjacency {
 
   // The edges of `node` with this relation.
   Row row(std::int32_t node, std::int32_t with_relation) const;
+
+  // The first edge of [begin, end), a part of one row, whose relation is not that of edge `begin`.
+  std::int64_t end_of_relation(std::int64_t begin, std::int64_t end) const;
 };
 
 // Symbol r walks relation r forward, num_relations + r walks it backward.

@@ -270,7 +270,7 @@ class Search {
         for (std::int64_t e = row.begin; e < row.end;) {
           if (!visit(1)) return false;
           const std::int32_t relation = side.relation(e);
-          const std::int64_t next = end_of_relation(side, e, row.end, relation);
+          const std::int64_t next = side.end_of_relation(e, row.end);
           std::int64_t& seen = counts_[as_size(relation + shift)];
           if (seen == 0 && leads_off_topic(side, e, next)) {
             seen = 1;
@@ -286,16 +286,6 @@ class Search {
     std::sort(present.begin(), present.end());
     for (const std::int32_t symbol : present) steps.push_back({symbol, -1, 0});
     return true;
-  }
-
-  // Galloping: most groups are short, a hub's may be huge.
-  static std::int64_t end_of_relation(const Adjacency& side, std::int64_t begin, std::int64_t end,
-                                      std::int32_t relation) {
-    std::int64_t jump = 1;
-    while (begin + jump < end && side.relations[begin + jump] == relation) jump *= 2;
-    const std::int32_t* first = side.relations + begin + (jump + 1) / 2;
-    const std::int32_t* last = side.relations + std::min(begin + jump, end);
-    return std::upper_bound(first, last, relation) - side.relations;
   }
 
   // Neighbours in [begin, end) are distinct, so only the first can be the topic if one is enough.

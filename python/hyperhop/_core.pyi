@@ -81,6 +81,18 @@ class TripleBuilder:
     def feed(self, chunk: bytes, delimiter: str, last: bool) -> bool: ...
     def skip_header(self) -> None: ...
     def add_rows(self, rows: list[Any], numbers: list[int]) -> bool: ...
+    def intern_entities(
+        self, blob: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int32]: ...
+    def intern_relations(
+        self, blob: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.int32]: ...
+    def add_ids(
+        self,
+        heads: npt.NDArray[np.int32],
+        relations: npt.NDArray[np.int32],
+        tails: npt.NDArray[np.int32],
+    ) -> None: ...
     def reject(self, number: int, found: str) -> bool: ...
     def build(self) -> dict[str, npt.NDArray[Any]]: ...
     @property
@@ -118,31 +130,32 @@ class GraphIndex:
         num_relations: int,
     ) -> None: ...
     def has_triple(self, head: int, relation: int, tail: int) -> bool: ...
-    def sequences(
-        self,
-        topic: int,
-        max_hops: int,
-        cap: int,
-        beam: int,
-        inverse: bool,
-        return_to_topic: bool,
-        symbol_ranks: npt.NDArray[np.int32],
-        limits: GraphLimits,
-    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], bool]: ...
-    def paths(
-        self,
-        topic: int,
-        symbols: npt.NDArray[np.int32],
-        offsets: npt.NDArray[np.int64],
-        cap: int,
-        simple: bool,
-        return_to_topic: bool,
-        limits: GraphLimits,
-    ) -> tuple[
-        npt.NDArray[np.int32],
-        npt.NDArray[np.int64],
-        npt.NDArray[np.int32],
-        npt.NDArray[np.int64],
-        bool,
-        bool,
-    ]: ...
+
+def graph_sequences(
+    graph: GraphIndex,
+    topic: int,
+    max_hops: int,
+    cap: int,
+    beam: int,
+    inverse: bool,
+    return_to_topic: bool,
+    symbol_ranks: npt.NDArray[np.int32],
+    limits: GraphLimits,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], bool]: ...
+def graph_paths(
+    graph: GraphIndex,
+    topic: int,
+    symbols: npt.NDArray[np.int32],
+    offsets: npt.NDArray[np.int64],
+    cap: int,
+    simple: bool,
+    return_to_topic: bool,
+    limits: GraphLimits,
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+    bool,
+    bool,
+]: ...

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperhop._core import FoldedNames, GraphIndex, GraphLimits, NameIndex
+from hyperhop._core import (
+    FoldedNames,
+    GraphIndex,
+    GraphLimits,
+    NameIndex,
+    graph_paths,
+    graph_sequences,
+)
 from hyperhop.graph import store
 from hyperhop.graph.errors import DamagedStore, UnknownEntity, UnknownRelation
 from hyperhop.graph.names import closest_names, fold, symbol_names
@@ -285,8 +292,8 @@ class KnowledgeGraph:
         most = _at_least("sequences", "cap", cap, 1)
         width = 0 if beam is None else _at_least("sequences", "beam", beam, 1)
         ranks = self._symbol_ranks if width else np.zeros(0, np.int32)
-        symbols, offsets, truncated = self._index.sequences(
-            start, hops, most, width, inverse, return_to_topic, ranks, _LIMITS
+        symbols, offsets, truncated = graph_sequences(
+            self._index, start, hops, most, width, inverse, return_to_topic, ranks, _LIMITS
         )
         return Paths(symbols, offsets, truncated)
 
@@ -334,8 +341,15 @@ class KnowledgeGraph:
                 raise ValueError(
                     f"paths: sequences must have at most max_hops = {hops} symbols, got {longest}"
                 )
-        entities, offsets, ends, end_offsets, truncated, ends_truncated = self._index.paths(
-            start, chosen.symbols, chosen.offsets, most, simple, return_to_topic, _LIMITS
+        entities, offsets, ends, end_offsets, truncated, ends_truncated = graph_paths(
+            self._index,
+            start,
+            chosen.symbols,
+            chosen.offsets,
+            most,
+            simple,
+            return_to_topic,
+            _LIMITS,
         )
         return PathSet(
             chosen,
