@@ -4,7 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperhop import KnowledgeGraph, PathHD
@@ -36,13 +36,13 @@ def applied(kg, facts, adds, triples):
 
 def sequences_by_name(kg, topic, **options):
     found = kg.sequences(topic, 3, inverse=True, **options)
-    return sorted([kg.symbols[s] for s in sequence] for sequence in found.to_lists())
+    return sorted([kg.symbols[s] for s in sequence] for sequence in found)
 
 
 def paths_by_name(kg, topic, simple):
     found = kg.paths(topic, 2, inverse=True, simple=simple)
     paths = []
-    for i, sequence in enumerate(found.sequences.to_lists()):
+    for i, sequence in enumerate(found.sequences):
         names = [kg.symbols[s] for s in sequence]
         paths += [(names, kg.entity_names(path)) for path in found.of_sequence(i).tolist()]
     return sorted(paths)
@@ -102,6 +102,7 @@ def test_changes_equal_a_rebuild(base, steps):
     assert_same_walks(kg, KnowledgeGraph.from_triples(facts))
 
 
+@settings(max_examples=8)  # each saves several times
 @given(any_triples, wild_changes, st.booleans())
 def test_any_names_saved_and_opened_between(tmp_path_factory, base, steps, verify):
     directory = tmp_path_factory.mktemp("kg")
@@ -199,7 +200,8 @@ def test_names_without_facts_stay(tmp_path):
     names = [b"alone", b"a", b"b"]
     offsets = np.cumsum([0, *map(len, names)])
     ids = builder.intern_entities(np.frombuffer(b"".join(names), np.uint8), offsets)
-    builder.add_ids(ids[1:2], builder.intern_relations(np.frombuffer(b"r", np.uint8), offsets[:1:-1] * 0 + [0, 1]), ids[2:])
+    relation = builder.intern_relations(np.frombuffer(b"r", np.uint8), np.array([0, 1]))
+    builder.add_ids(ids[1:2], relation, ids[2:])
     kg = KnowledgeGraph(builder.build())
     assert (kg.num_entities, kg.num_triples) == (3, 1)
     rest = kg.without([("a", "r", "b")])
@@ -234,7 +236,8 @@ def test_triples_by_name_and_by_id():
 
 
 @pytest.mark.parametrize(
-    "triple", [("Lima", "borders", "Peru"), ("Lima", "is", "x"), (0, 0, 99), (-1, 0, 0), (0, 2**40, 0)]
+    "triple",
+    [("Lima", "borders", "Peru"), ("Lima", "is", "x"), (0, 0, 99), (-1, 0, 0), (0, 2**40, 0)],
 )
 def test_a_triple_that_is_no_fact(triple):
     kg = KnowledgeGraph.from_triples(FACTS)
@@ -317,11 +320,18 @@ def test_too_many_names():
 
 def test_damage_is_found():
     kg = KnowledgeGraph.from_triples(FACTS)
-    shifted = {**kg._arrays, "out_offsets": kg._arrays["out_offsets"] + 1}
-    swapped = {**kg._arrays, "in_heads": kg._arrays["in_heads"][::-1].copy()}
-    order = {**kg._arrays, "entity_order": np.array([2, 1, 0, 3], np.int32)}
-    for arrays in (shifted, swapped, order):
-        damaged = KnowledgeGraph(arrays)
+    shifted = {"out_offsets": kg._arrays["out_offsets"] + 1}
+    swapped = {"in_heads": kg._arrays["in_heads"][::-1].copy()}
+    unknown = {"out_relations": kg._arrays["out_relations"] + 3}
+    for changed in (shifted, swapped, unknown):
+        damaged = KnowledgeGraph({**kg._arrays, **changed})
         with pytest.raises(DamagedStore):
-            damaged.without(FACTS[:1])
+            damaged.merge([("Peso", "currency", "Lima")]).without(FACTS[1:2])
+    disordered = {"entity_order": np.array([2, 1, 0, 3], np.int32)}
+    outside = {"entity_order": np.array([0, 1, 2, 4], np.int32)}
+    for changed in (shifted, unknown, disordered, outside):
+        damaged = KnowledgeGraph({**kg._arrays, **changed})
+        with pytest.raises(DamagedStore):
             KnowledgeGraph.from_triples([]).merge(damaged)
+    with pytest.raises(DamagedStore, match="entity_order holds an unknown id"):
+        _ = damaged.entity_ids

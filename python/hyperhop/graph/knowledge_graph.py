@@ -1,8 +1,8 @@
 """The graph itself: building, saving, looking up, and walking."""
 
-import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -19,8 +19,8 @@ from hyperhop._core import (
     graph_sequences,
 )
 from hyperhop.graph import change, store
-from hyperhop.graph.errors import DamagedStore, UnknownEntity, UnknownRelation, UnknownTriple
-from hyperhop.graph.names import closest_names, fold, symbol_names
+from hyperhop.graph.errors import DamagedStore, UnknownEntity, UnknownRelation
+from hyperhop.graph.names import closest_names, fold, id_or_none, integer, symbol_names
 from hyperhop.graph.path_set import PathSet
 from hyperhop.graph.read import BuildReport, Progress, Triples, read_triples
 from hyperhop.paths import Paths, as_paths
@@ -186,12 +186,11 @@ class KnowledgeGraph:
         """
         given = other if isinstance(other, KnowledgeGraph) else self.from_triples(other)
         arrays, added = change.merge(self._core_arrays(), self._views, given._views)
-        read = given.num_triples
-        report = None if other is given else given.build_report
-        if report is not None:
-            read = report.num_read
-        skipped = (0, ()) if report is None else (report.num_skipped, report.skipped)
-        return KnowledgeGraph(arrays, self._settings, BuildReport(read, read - added, *skipped))
+        built = None if given is other else given.build_report
+        report = built or BuildReport(given.num_triples, 0, 0, ())
+        return KnowledgeGraph(
+            arrays, self._settings, replace(report, num_duplicates=report.num_read - added)
+        )
 
     def without(
         self,
@@ -213,16 +212,8 @@ class KnowledgeGraph:
         is no fact, TypeError for items that are not three str or int, DamagedStore.
         O(triples + entities), a copy of both orders; O(m log m) more for m facts.
         """
-        items = list(triples.triples() if isinstance(triples, KnowledgeGraph) else triples)
-        facts = np.full((len(items), 3), -1, np.int64)
-        tables = (self._entities, self._relations, self._entities)
-        for row, item in enumerate(items):
-            for column, value in enumerate(_triple(item, row + 1)):
-                found = _id_or_none("without", value, tables[column])
-                facts[row, column] = -1 if found is None else found
-        arrays, missing = change.without(self._core_arrays(), self._views, facts, missing_ok)
-        if missing >= 0:
-            raise UnknownTriple(tuple(items[missing]))
+        facts = triples.triples() if isinstance(triples, KnowledgeGraph) else triples
+        arrays = change.without(self._core_arrays(), self._views, facts, missing_ok)
         return KnowledgeGraph(arrays, self._settings)
 
     def __eq__(self, other: object) -> bool:
@@ -342,9 +333,9 @@ class KnowledgeGraph:
 
         O(log degree).
         """
-        head_id = _id_or_none("has_triple", head, self._entities)
-        relation_id = _id_or_none("has_triple", relation, self._relations)
-        tail_id = _id_or_none("has_triple", tail, self._entities)
+        head_id = id_or_none("has_triple", head, self._entities)
+        relation_id = id_or_none("has_triple", relation, self._relations)
+        tail_id = id_or_none("has_triple", tail, self._entities)
         if head_id is None or relation_id is None or tail_id is None:
             return False
         return self._index.has_triple(head_id, relation_id, tail_id)
@@ -483,7 +474,7 @@ class KnowledgeGraph:
     def _topic(self, function: str, topic: int | str) -> int:
         if isinstance(topic, str):
             return self.entity_id(topic)
-        entity = _integer(function, "topic", topic)
+        entity = integer(function, "topic", topic)
         if not 0 <= entity < self.num_entity_ids:
             raise IndexError(
                 f"{function}: topic must be an id below {self.num_entity_ids}, got {entity}"
@@ -530,26 +521,8 @@ def _check_stored(directory: str | os.PathLike[str], stored: store.Stored) -> No
             raise DamagedStore(f"{os.fspath(directory)} is damaged: {name} does not fit the counts")
 
 
-def _triple(item: Any, number: int) -> tuple[Any, Any, Any]:
-    fields = () if isinstance(item, str | bytes) or not isinstance(item, Iterable) else tuple(item)
-    if len(fields) != 3:
-        raise TypeError(f"without: item {number} must be three names or ids, got {item!r}")
-    return fields
-
-
-def _integer(function: str, argument: str, value: Any) -> int:
-    try:
-        if isinstance(value, bool | np.bool_):
-            raise TypeError
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(
-            f"{function}: {argument} must be an integer, got {type(value).__name__}"
-        ) from None
-
-
 def _at_least(function: str, argument: str, value: Any, least: int) -> int:
-    number = _integer(function, argument, value)
+    number = integer(function, argument, value)
     if number < least:
         raise ValueError(f"{function}: {argument} must be at least {least}, got {number}")
     return min(number, _LARGEST)
@@ -558,11 +531,3 @@ def _at_least(function: str, argument: str, value: Any, least: int) -> int:
 def _check_str(function: str, name: Any) -> None:
     if not isinstance(name, str):
         raise TypeError(f"{function}: name must be str, got {type(name).__name__}")
-
-
-def _id_or_none(function: str, value: int | str, names: NameIndex) -> int | None:
-    if isinstance(value, str):
-        found = names.find(value)
-        return found if found >= 0 else None
-    number = _integer(function, "an id", value)
-    return number if 0 <= number < names.num_ids else None
