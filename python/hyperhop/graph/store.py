@@ -126,6 +126,10 @@ def read_meta(directory: str | os.PathLike[str], kind: str | None = None) -> dic
     except (FileNotFoundError, NotADirectoryError):
         if not path.exists():
             raise FileNotFoundError(f"there is no directory {path}") from None
+        if (path / _LOCK).exists():
+            raise DamagedStore(
+                f"{path} holds no {_META}: writing it was interrupted, write it again"
+            ) from None
         raise DamagedStore(f"{path} is not a hyperhop directory: it holds no {_META}") from None
     meta = _parse(data)
     if meta is None or meta.get("format") != "hyperhop":
