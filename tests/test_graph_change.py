@@ -215,6 +215,16 @@ def test_names_without_facts_stay(tmp_path):
     assert (only_names.num_entities, only_names.num_triples) == (1, 0)
 
 
+@given(some_triples, some_triples)
+def test_renumbered(base, gone):
+    kg = KnowledgeGraph.from_triples(base).without(gone, missing_ok=True)
+    again, rebuilt = kg.renumbered(), KnowledgeGraph.from_triples(set(base) - set(gone))
+    assert again.ids_are_ranks
+    for name, array in rebuilt._arrays.items():
+        assert np.array_equal(again._arrays[name], array)
+    assert again.renumbered() is again
+
+
 def test_what_did_not_change_is_shared():
     kg = KnowledgeGraph.from_triples(FACTS)
     same = kg.merge(FACTS[:2])

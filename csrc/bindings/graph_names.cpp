@@ -85,7 +85,7 @@ class PyFoldedNames {
 void bind_graph_names(py::module_& m) {
   py::class_<PyNames>(m, "NameIndex")
       .def(py::init<const py::object&, const py::object&, const py::object&>(), py::arg("blob"),
-           py::arg("offsets"), py::arg("order"))
+           py::arg("offsets"), py::arg("order") = py::none())
       .def("__len__", &PyNames::num_used)
       .def_property_readonly("num_ids", &PyNames::num_ids)
       .def("name", &PyNames::name, py::arg("id"))

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,19 +18,18 @@ namespace hyperhop::bindings {
 
 class PyNames {
  public:
+  // order: None or empty where ids are the ranks of names.
   PyNames(const py::object& blob, const py::object& offsets, const py::object& order)
-      : blob_("NameIndex", "blob", blob),
-        offsets_("NameIndex", "offsets", offsets),
-        order_("NameIndex", "order", order) {
+      : blob_("NameIndex", "blob", blob), offsets_("NameIndex", "offsets", offsets) {
     require(offsets_.size() >= 1, "NameIndex: offsets must hold at least one value");
     const std::int64_t count = offsets_.size() - 1;
-    require(order_.size() == 0 || order_.size() == count,
-            "NameIndex: order must be empty or hold one value an id");
     view_ = {reinterpret_cast<const char*>(blob_.data()), offsets_.data(), count, blob_.size()};
-    if (order_.size() > 0) {
-      view_.order = order_.data();
-      view_.num_retired = graph::count_retired(view_.order, count);
-    }
+    if (order.is_none()) return;
+    order_.emplace("NameIndex", "order", order);
+    if (order_->size() == 0) return;
+    require(order_->size() == count, "NameIndex: order must be empty or hold one value an id");
+    view_.order = order_->data();
+    view_.num_retired = graph::count_retired(view_.order, count);
   }
 
   std::int64_t num_used() const { return view_.num_used(); }
@@ -76,7 +76,7 @@ class PyNames {
 
   Column<std::uint8_t> blob_;
   Column<std::int64_t> offsets_;
-  Column<std::int32_t> order_;
+  std::optional<Column<std::int32_t>> order_;
   graph::NameView view_{};
 };
 

@@ -109,7 +109,7 @@ class NameIndex:
         self,
         blob: npt.NDArray[np.uint8],
         offsets: npt.NDArray[np.int64],
-        order: npt.NDArray[np.int32],
+        order: npt.NDArray[np.int32] | None = None,
     ) -> None: ...
     def __len__(self) -> int: ...
     @property
