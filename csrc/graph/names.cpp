@@ -13,14 +13,23 @@ namespace {
 std::uint64_t hash_bytes(std::string_view text) {
   constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
   std::uint64_t hash = text.size() * kMultiplier;
-  while (!text.empty()) {
-    std::uint64_t word = 0;
-    const std::size_t bytes = std::min(text.size(), sizeof word);
-    std::memcpy(&word, text.data(), bytes);
+  const auto mix = [&hash](std::uint64_t word) {
     hash = (hash ^ word) * kMultiplier;
     hash ^= hash >> 32;
-    text.remove_prefix(bytes);
+  };
+  std::uint64_t word = 0;
+  if (text.size() < sizeof word) {
+    for (const char c : text) word = word << 8 | static_cast<unsigned char>(c);
+    mix(word);
+    return hash;
   }
+  const char* last = text.data() + text.size() - sizeof word;
+  for (const char* at = text.data(); at < last; at += sizeof word) {
+    std::memcpy(&word, at, sizeof word);
+    mix(word);
+  }
+  std::memcpy(&word, last, sizeof word);  // overlaps the word before where the size asks for it
+  mix(word);
   return hash;
 }
 
