@@ -29,15 +29,15 @@ def without(
 ) -> Arrays:
     """Arrays of a graph without facts given by names or ids. Raises UnknownTriple, TypeError."""
     _, entities, relations = views
-    items = list(triples)
-    ids = np.full((3, len(items)), -1, np.int64)
-    for number, item in enumerate(items):
-        for place, value in enumerate(_triple(item, number + 1)):
+    facts = [_triple(item, number) for number, item in enumerate(triples, 1)]
+    ids = np.full((3, len(facts)), -1, np.int64)
+    for number, fact in enumerate(facts):
+        for place, value in enumerate(fact):
             found = id_or_none("without", value, relations if place == 1 else entities)
             ids[place, number] = -1 if found is None else found
     missing, changes = graph_without(*views, ids[0], ids[1], ids[2], missing_ok)
     if missing >= 0:
-        raise UnknownTriple(tuple(items[missing]))
+        raise UnknownTriple(facts[missing])
     return _apply(arrays, changes)
 
 

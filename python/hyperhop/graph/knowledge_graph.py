@@ -133,7 +133,8 @@ class KnowledgeGraph:
         """Save to a directory of .npy files and meta.json, atomically.
 
         `settings` is any JSON mapping, kept as `settings` of the opened graph. The same facts give
-        the same bytes in a new directory. Waits while another process saves there.
+        the same bytes in a new directory (of a changed graph, after `renumbered`). Waits while
+        another process saves there; of several that change what they opened, the last one wins.
         """
         counts = {
             "entities": self.num_entities,
@@ -147,7 +148,7 @@ class KnowledgeGraph:
         """Open a saved graph by memory map: no array and no name is read before it is used.
 
         With `verify` all files are read and compared with their checksums. Raises DamagedStore
-        where the directory is incomplete, changed, foreign or of a newer version, and
+        where the directory is incomplete, changed, foreign or of another version, and
         FileNotFoundError where there is none.
         """
         stored = store.load(directory, _KIND, verify)
@@ -242,7 +243,7 @@ class KnowledgeGraph:
 
     @property
     def settings(self) -> dict[str, Any] | None:
-        """The settings the graph was saved with; None if none were, or it was not opened."""
+        """The settings the graph, or the one it was changed from, was opened with, or None."""
         return None if self._settings is None else dict(self._settings)
 
     @property
