@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hyperhop import KnowledgeGraph, Paths
 from hyperhop._core import GraphLimits
-from hyperhop.graph import UnknownEntity, knowledge_graph
+from hyperhop.graph import UnknownEntity, walks
 from reference_graph import ReferenceGraph
 from strategies_graph import some_triples
 
@@ -143,7 +143,7 @@ def test_limits_are_reported(monkeypatch):
     kg = complete_graph(30, 3)
     full = as_lists(kg.sequences(0, 3, inverse=True))
     for edges in (0, 50, 500, 5_000):
-        monkeypatch.setattr(knowledge_graph, "_LIMITS", GraphLimits(edges, 10**8, 10**6))
+        monkeypatch.setattr(walks, "_LIMITS", GraphLimits(edges, 10**8, 10**6))
         cut = kg.sequences(0, 3, inverse=True)
         assert cut.truncated
         assert as_lists(cut) == full[: len(cut)]
@@ -151,7 +151,7 @@ def test_limits_are_reported(monkeypatch):
         paths = kg.paths(0, 3, Paths.from_lists(full), cap=10**9)
         assert paths.truncated
         assert paths.ends_truncated
-    monkeypatch.setattr(knowledge_graph, "_LIMITS", GraphLimits(10**9, 1_000, 10**6))
+    monkeypatch.setattr(walks, "_LIMITS", GraphLimits(10**9, 1_000, 10**6))
     assert kg.sequences(0, 3).truncated
     cut = kg.paths(0, 2, Paths.from_lists([[0], [0, 0]]))
     assert cut.truncated
@@ -169,14 +169,14 @@ def test_steps_of_simple_search_are_limited(monkeypatch):
     sequence = Paths.from_lists([["r", "r", "r", "s"]], kg.symbols)
     found = kg.paths("t", 4, sequence, simple=True)
     assert (len(found), found.truncated, found.ends_truncated) == (0, False, False)
-    monkeypatch.setattr(knowledge_graph, "_LIMITS", GraphLimits(10**9, 10**8, 10))
+    monkeypatch.setattr(walks, "_LIMITS", GraphLimits(10**9, 10**8, 10))
     found = kg.paths("t", 4, sequence, simple=True)
     assert (len(found), found.truncated, found.ends_truncated) == (0, True, False)
 
 
 def test_many_hops_stop_at_the_limit_of_ids(monkeypatch):
     kg = KnowledgeGraph.from_triples([("a", "r", "a")])
-    monkeypatch.setattr(knowledge_graph, "_LIMITS", GraphLimits(10**9, 10_000, 10**6))
+    monkeypatch.setattr(walks, "_LIMITS", GraphLimits(10**9, 10_000, 10**6))
     found = kg.sequences("a", 10**9)
     assert found.truncated
     assert found.lengths.tolist() == list(range(1, len(found) + 1))

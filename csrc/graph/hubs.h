@@ -30,6 +30,7 @@ struct HubRule {
   std::int64_t max_degree = std::numeric_limits<std::int64_t>::max();
   Mode mode = Mode::kSample;
 
+  bool has_limit() const { return max_degree < std::numeric_limits<std::int64_t>::max(); }
   bool is_hub(Row row) const { return row.end - row.begin > max_degree; }
   bool skips(Row row, bool is_topic) const {
     return mode == Mode::kSkip && !is_topic && is_hub(row);

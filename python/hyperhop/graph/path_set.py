@@ -22,6 +22,8 @@ class PathSet:
             not cut them.
         end_offsets: int64 (S + 1,), where each sequence's ends start.
         ends_truncated: an end is missing because of a work limit.
+        hubs: int32, ascending ids of the entities that some walk had to leave and whose edges
+            `max_degree` limited there, those of `sequences` included.
     """
 
     sequences: Paths
@@ -31,6 +33,7 @@ class PathSet:
     ends: npt.NDArray[np.int32]
     end_offsets: npt.NDArray[np.int64]
     ends_truncated: bool
+    hubs: npt.NDArray[np.int32]
     _starts: npt.NDArray[np.int64] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:

@@ -1,0 +1,32 @@
+"""Symbol sequences that walks from one topic follow."""
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperhop.paths import Paths
+
+
+class Sequences(Paths):
+    """What `KnowledgeGraph.sequences` returns: Paths that also know the hubs met.
+
+    Attributes:
+        hubs: int32, ascending ids of the entities that some walk had to leave and whose edges
+            `max_degree` limited there; empty without that limit.
+    """
+
+    __slots__ = ("hubs",)
+
+    hubs: npt.NDArray[np.int32]
+
+    def __init__(
+        self,
+        symbols: npt.ArrayLike,
+        offsets: npt.ArrayLike,
+        truncated: bool = False,
+        hubs: npt.NDArray[np.int32] | None = None,
+    ) -> None:
+        super().__init__(symbols, offsets, truncated)
+        self.hubs = np.zeros(0, np.int32) if hubs is None else hubs
+
+    def __reduce__(self) -> tuple[type[Paths], tuple[object, ...]]:
+        return Sequences, (self.symbols, self.offsets, self.truncated, self.hubs)
