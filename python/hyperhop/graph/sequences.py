@@ -1,5 +1,7 @@
 """Symbol sequences that walks from one topic follow."""
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -28,5 +30,5 @@ class Sequences(Paths):
         super().__init__(symbols, offsets, truncated)
         self.hubs = np.zeros(0, np.int32) if hubs is None else hubs
 
-    def __reduce__(self) -> tuple[type[Paths], tuple[object, ...]]:
+    def __reduce__(self) -> tuple[type[Paths], tuple[Any, ...]]:
         return Sequences, (self.symbols, self.offsets, self.truncated, self.hubs)

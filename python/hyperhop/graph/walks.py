@@ -43,16 +43,18 @@ class Rules:
         most = None if max_degree is None else at_least(function, "max_degree", max_degree, 1)
         mask = None
         if mediators is not None:
-            num_ids = len(kg._arrays["out_offsets"]) - 1
-            mask = mediator_mask(function, mediators, num_ids).view(np.uint8)
+            mask = mediator_mask(function, kg, mediators).view(np.uint8)
         self.max_symbols = self.max_hops if mask is None else 2 * self.max_hops
         self.compiled = GraphWalkRules(
             kg._index, self.max_hops, return_to_topic, most, hubs == "skip", mask
         )
 
 
-def mediator_mask(function: str, mediators: npt.ArrayLike, num_ids: int) -> npt.NDArray[np.bool_]:
+def mediator_mask(
+    function: str, kg: "KnowledgeGraph", mediators: npt.ArrayLike
+) -> npt.NDArray[np.bool_]:
     """One bool an entity id: `mediators` itself, uncopied, or what an array of ids says."""
+    num_ids = len(kg._arrays["out_offsets"]) - 1
     given = np.asarray(mediators)
     if given.ndim == 1 and given.dtype == np.bool_:
         if given.size != num_ids:
