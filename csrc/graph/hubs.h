@@ -22,6 +22,15 @@ struct Stretch {
   std::int64_t count;
 
   std::int64_t edge(std::int64_t i) const { return begin + (count == size ? i : i * size / count); }
+
+  template <typename Function>
+  void each_edge(Function&& function) const {
+    if (count == size) {
+      for (std::int64_t e = begin; e < begin + size; ++e) function(e);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) function(edge(i));
+    }
+  }
 };
 
 struct HubRule {

@@ -252,10 +252,10 @@ class Search {
     each_side([&](const Adjacency& side, std::int32_t shift) {
       for (const std::int32_t* node = first; node != last; ++node) {
         each_stretch(side, *node, [&](Stretch stretch) {
-          for (std::int64_t i = 0; i < stretch.count; ++i) {
-            const std::int32_t symbol = side.relation(stretch.edge(i)) + shift;
+          stretch.each_edge([&](std::int64_t edge) {
+            const std::int32_t symbol = side.relation(edge) + shift;
             if (counts_[as_size(symbol)]++ == 0) present.push_back(symbol);
-          }
+          });
           return true;
         });
       }
@@ -291,15 +291,14 @@ class Search {
       for (const std::int32_t* node = first; node != last; ++node) {
         const bool inside_hop = kMediators && is_mediator(*node);
         each_stretch(side, *node, [&](Stretch stretch) {
-          for (std::int64_t i = 0; i < stretch.count; ++i) {
-            const std::int64_t edge = stretch.edge(i);
+          stretch.each_edge([&](std::int64_t edge) {
             const std::size_t slot = counts_[as_size(side.relation(edge) + shift)]++;
             gathered_[slot] = side.neighbour(edge);
             if (kMediators) {
               gathered_hops_[slot] = node[last - first];
               if (inside_hop && is_mediator(gathered_[slot])) gathered_[slot] = -1;
             }
-          }
+          });
           return true;
         });
       }

@@ -30,5 +30,18 @@ class Sequences(Paths):
         super().__init__(symbols, offsets, truncated)
         self.hubs = np.zeros(0, np.int32) if hubs is None else hubs
 
+    @classmethod
+    def unchecked(
+        cls,
+        symbols: npt.NDArray[np.int32],
+        offsets: npt.NDArray[np.int64],
+        truncated: bool,
+        hubs: npt.NDArray[np.int32],
+    ) -> "Sequences":
+        """From what compiled code made; checking it would cost more than most walks."""
+        made = cls.__new__(cls)
+        made.symbols, made.offsets, made.truncated, made.hubs = symbols, offsets, truncated, hubs
+        return made
+
     def __reduce__(self) -> tuple[type[Paths], tuple[Any, ...]]:
         return Sequences, (self.symbols, self.offsets, self.truncated, self.hubs)

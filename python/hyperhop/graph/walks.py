@@ -101,7 +101,7 @@ def find_sequences(
         _LIMITS,
         threads_argument(threads, function),
     )
-    return [Sequences(*one) for one in found]
+    return [Sequences.unchecked(*one) for one in found]
 
 
 def all_sequences(
