@@ -1,6 +1,7 @@
 """Entity paths, grouped by the relation sequence they follow."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -34,12 +35,13 @@ class PathSet:
     end_offsets: npt.NDArray[np.int64]
     ends_truncated: bool
     hubs: npt.NDArray[np.int32]
-    _starts: npt.NDArray[np.int64] = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _starts(self) -> npt.NDArray[np.int64]:
+        """Where each sequence's paths start in `entities`."""
         starts = np.zeros(len(self.sequences) + 1, np.int64)
         np.cumsum(np.diff(self.offsets) * (self.sequences.lengths + 1), out=starts[1:])
-        object.__setattr__(self, "_starts", starts)
+        return starts
 
     def __len__(self) -> int:
         return int(self.offsets[-1])
