@@ -168,31 +168,46 @@ def graph_equal(
     other_entities: NameIndex,
     other_relations: NameIndex,
 ) -> bool: ...
+
+class GraphWalkRules:
+    def __init__(
+        self,
+        graph: GraphIndex,
+        max_hops: int,
+        return_to_topic: bool,
+        max_degree: int | None,
+        skip_hubs: bool,
+        mediators: npt.NDArray[np.uint8] | None,
+    ) -> None: ...
+
 def graph_sequences(
     graph: GraphIndex,
-    topic: int,
-    max_hops: int,
+    topics: npt.NDArray[np.int32],
+    rules: GraphWalkRules,
     cap: int,
     beam: int,
     inverse: bool,
-    return_to_topic: bool,
     symbol_ranks: npt.NDArray[np.int32],
     limits: GraphLimits,
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], bool]: ...
+    threads: int,
+) -> list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], bool, npt.NDArray[np.int32]]]: ...
 def graph_paths(
     graph: GraphIndex,
-    topic: int,
-    symbols: npt.NDArray[np.int32],
-    offsets: npt.NDArray[np.int64],
+    topics: npt.NDArray[np.int32],
+    rules: GraphWalkRules,
+    sequences: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]],
     cap: int,
     simple: bool,
-    return_to_topic: bool,
     limits: GraphLimits,
-) -> tuple[
-    npt.NDArray[np.int32],
-    npt.NDArray[np.int64],
-    npt.NDArray[np.int32],
-    npt.NDArray[np.int64],
-    bool,
-    bool,
+    threads: int,
+) -> list[
+    tuple[
+        npt.NDArray[np.int32],
+        npt.NDArray[np.int64],
+        bool,
+        npt.NDArray[np.int32],
+        npt.NDArray[np.int64],
+        bool,
+        npt.NDArray[np.int32],
+    ]
 ]: ...

@@ -13,6 +13,7 @@ from hyperhop.graph.knowledge_graph import KnowledgeGraph
 from hyperhop.graph.linker import EntityLinker, EntityMatch
 from hyperhop.graph.path_set import PathSet
 from hyperhop.graph.read import BuildReport
+from hyperhop.graph.sequences import Sequences
 
 __all__ = [
     "BuildReport",
@@ -22,6 +23,7 @@ __all__ = [
     "KnowledgeGraph",
     "MalformedLine",
     "PathSet",
+    "Sequences",
     "UnknownEntity",
     "UnknownName",
     "UnknownRelation",

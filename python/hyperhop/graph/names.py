@@ -1,12 +1,9 @@
 """Names: folding for comparison, names of symbols, and names close to a wrong one."""
 
-import operator
 import unicodedata
-from typing import Any
-
-import numpy as np
 
 from hyperhop._core import FoldedNames, NameIndex
+from hyperhop.graph.arguments import integer
 
 _SMALL = 2_000  # that many names are simply all compared
 _NEIGHBOURS = 20
@@ -63,18 +60,6 @@ def closest_names(name: str, names: NameIndex, folded: FoldedNames | None) -> tu
         by_fold.setdefault(fold(candidate), []).append(candidate)
     close = difflib.get_close_matches(folded_name, sorted(by_fold), n=3, cutoff=0.6)
     return tuple([candidate for key in close for candidate in by_fold[key]][:3])
-
-
-def integer(function: str, argument: str, value: Any) -> int:
-    """`value` as an int. TypeError, in the name of the function and argument, if it is none."""
-    try:
-        if isinstance(value, bool | np.bool_):
-            raise TypeError
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(
-            f"{function}: {argument} must be an integer, got {type(value).__name__}"
-        ) from None
 
 
 def id_or_none(function: str, value: int | str, names: NameIndex) -> int | None:
