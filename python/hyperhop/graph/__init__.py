@@ -3,6 +3,7 @@
 from hyperhop.graph.errors import (
     DamagedStore,
     MalformedLine,
+    SchemaTooLarge,
     UnknownEntity,
     UnknownName,
     UnknownRelation,
@@ -12,6 +13,7 @@ from hyperhop.graph.knowledge_graph import KnowledgeGraph
 from hyperhop.graph.linker import EntityLinker, EntityMatch
 from hyperhop.graph.path_set import PathSet
 from hyperhop.graph.read import BuildReport
+from hyperhop.graph.schema import RelationSchema
 
 __all__ = [
     "BuildReport",
@@ -21,6 +23,8 @@ __all__ = [
     "KnowledgeGraph",
     "MalformedLine",
     "PathSet",
+    "RelationSchema",
+    "SchemaTooLarge",
     "UnknownEntity",
     "UnknownName",
     "UnknownRelation",

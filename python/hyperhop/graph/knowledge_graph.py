@@ -1,6 +1,5 @@
 """The graph itself: building, saving, looking up, and walking."""
 
-import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
@@ -14,14 +13,24 @@ from hyperhop._core import (
     GraphIndex,
     GraphLimits,
     NameIndex,
+    graph_leaving,
     graph_paths,
     graph_sequences,
 )
 from hyperhop.graph import store
+from hyperhop.graph.arguments import at_least as _at_least
+from hyperhop.graph.arguments import integer as _integer
 from hyperhop.graph.errors import DamagedStore, UnknownEntity, UnknownRelation
-from hyperhop.graph.names import closest_names, fold, symbol_names
+from hyperhop.graph.names import closest_names, fold, symbol_names, symbol_ranks
 from hyperhop.graph.path_set import PathSet
 from hyperhop.graph.read import BuildReport, Progress, Triples, read_triples
+from hyperhop.graph.schema import (
+    SCHEMA_DTYPES,
+    RelationSchema,
+    holds_schema,
+    schema_arrays,
+    schema_misfit,
+)
 from hyperhop.paths import Paths, as_paths
 
 _KIND = "graph"
@@ -41,7 +50,6 @@ _DTYPES = {
 _LIMITS = GraphLimits(edge_visits=10**9, entries=125_000_000, simple_steps=50_000_000)
 _FEW_ENTITIES = 100_000  # so few names are folded just to explain an unknown one
 _CHUNK_TRIPLES = 65_536
-_LARGEST = 2**62
 
 
 class KnowledgeGraph:
@@ -116,15 +124,16 @@ class KnowledgeGraph:
     ) -> None:
         """Save to a directory of .npy files and meta.json, atomically.
 
-        `settings` is any JSON mapping, kept as `settings` of the opened graph. The same facts give
-        the same bytes in a new directory. Waits while another process saves there.
+        `settings` is any JSON mapping, kept as `settings` of the opened graph. `schema` is saved
+        too once it was computed or opened. The same facts, with the schema or without, give the
+        same bytes in a new directory. Waits while another process saves there.
         """
         counts = {
             "entities": self.num_entities,
             "relations": self.num_relations,
             "triples": self.num_triples,
         }
-        store.save(directory, _KIND, self._arrays, counts, settings)
+        store.save(directory, _KIND, self._arrays, counts, settings, optional=SCHEMA_DTYPES)
 
     @classmethod
     def open(cls, directory: str | os.PathLike[str], verify: bool = False) -> "KnowledgeGraph":
@@ -255,6 +264,25 @@ class KnowledgeGraph:
             except IndexError:
                 raise DamagedStore("the graph is damaged: a triple holds an unknown id") from None
 
+    def leaving(self, topic: int | str) -> npt.NDArray[np.int32]:
+        """Distinct symbols that some edge leaves an entity as, ascending, in both directions.
+
+        `topic` is a name or an id. Raises UnknownEntity. O(symbols log degree).
+        """
+        return graph_leaving(self._index, self._topic("leaving", topic))
+
+    @cached_property
+    def schema(self) -> RelationSchema:
+        """Which symbol can follow which, with counts (PathHD section 2.4).
+
+        An opened graph that was saved with its schema maps it; otherwise it is computed when first
+        asked for, then kept, and saved by `save`. Raises SchemaTooLarge beyond 2**27 pairs.
+        """
+        if not holds_schema(self._arrays):
+            self._arrays |= schema_arrays(self._index)
+        offsets, symbols, counts = (self._arrays[name] for name in SCHEMA_DTYPES)
+        return RelationSchema(offsets, symbols, counts, self.symbols)
+
     # Walks
 
     def sequences(
@@ -364,10 +392,7 @@ class KnowledgeGraph:
     @cached_property
     def _symbol_ranks(self) -> npt.NDArray[np.int32]:
         """Place of each symbol in the byte order of symbol names; what ties are broken by."""
-        order = sorted(range(len(self.symbols)), key=self.symbols.__getitem__)
-        ranks = np.empty(len(order), np.int32)
-        ranks[order] = np.arange(len(order), dtype=np.int32)
-        return ranks
+        return symbol_ranks(self.symbols)
 
     def _topic(self, function: str, topic: int | str) -> int:
         if isinstance(topic, str):
@@ -399,24 +424,9 @@ def _check_stored(directory: str | os.PathLike[str], stored: store.Stored) -> No
         array = stored.arrays.get(name)
         if array is None or array.dtype != dtype or len(array) != lengths.get(name, len(array)):
             raise DamagedStore(f"{os.fspath(directory)} is damaged: {name} does not fit the counts")
-
-
-def _integer(function: str, argument: str, value: Any) -> int:
-    try:
-        if isinstance(value, bool | np.bool_):
-            raise TypeError
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(
-            f"{function}: {argument} must be an integer, got {type(value).__name__}"
-        ) from None
-
-
-def _at_least(function: str, argument: str, value: Any, least: int) -> int:
-    number = _integer(function, argument, value)
-    if number < least:
-        raise ValueError(f"{function}: {argument} must be at least {least}, got {number}")
-    return min(number, _LARGEST)
+    misfit = schema_misfit(stored.arrays, 2 * (len(stored.arrays["relation_name_offsets"]) - 1))
+    if misfit:
+        raise DamagedStore(f"{os.fspath(directory)} is damaged: {misfit} does not fit the counts")
 
 
 def _check_str(function: str, name: Any) -> None:
