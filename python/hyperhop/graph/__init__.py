@@ -14,12 +14,14 @@ from hyperhop.graph.linker import EntityLinker, EntityMatch
 from hyperhop.graph.path_set import PathSet
 from hyperhop.graph.read import BuildReport
 from hyperhop.graph.schema import RelationSchema
+from hyperhop.graph.stats import GraphStatistics
 
 __all__ = [
     "BuildReport",
     "DamagedStore",
     "EntityLinker",
     "EntityMatch",
+    "GraphStatistics",
     "KnowledgeGraph",
     "MalformedLine",
     "PathSet",

@@ -31,6 +31,7 @@ from hyperhop.graph.schema import (
     schema_arrays,
     schema_misfit,
 )
+from hyperhop.graph.stats import GraphStatistics, graph_statistics
 from hyperhop.paths import Paths, as_paths
 
 _KIND = "graph"
@@ -282,6 +283,20 @@ class KnowledgeGraph:
             self._arrays |= schema_arrays(self._index)
         offsets, symbols, counts = (self._arrays[name] for name in SCHEMA_DTYPES)
         return RelationSchema(offsets, symbols, counts, self.symbols)
+
+    def statistics(self, hubs: int = 10, relations: int = 10) -> GraphStatistics:
+        """Quantiles of degrees, the `hubs` largest entities, the `relations` most used relations.
+
+        Raises ValueError for a negative number. O(entities + facts) in constant memory.
+        """
+        return graph_statistics(
+            self._arrays,
+            self.entity_names,
+            self._relations.names,
+            len(self._relations),
+            hubs=_at_least("statistics", "hubs", hubs, 0),
+            relations=_at_least("statistics", "relations", relations, 0),
+        )
 
     # Walks
 

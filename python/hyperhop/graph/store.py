@@ -146,6 +146,11 @@ def read_meta(directory: str | os.PathLike[str], kind: str | None = None) -> dic
     return meta
 
 
+def saved_at(directory: str | os.PathLike[str]) -> float:
+    """When the directory was saved last, by its file system: seconds since 1970."""
+    return (Path(directory) / _META).stat().st_mtime
+
+
 def _plain_json(settings: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(settings, Mapping):
         raise TypeError(f"save: settings must be a mapping, got {type(settings).__name__}")
