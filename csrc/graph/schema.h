@@ -70,9 +70,9 @@ void leaving_symbols(const GraphView& graph, std::int32_t entity,
 
 // Nothing where there are more than max_pairs pairs.
 //
-// Entities that the same symbols leave are counted once with their number. Takes one look at each
-// entity and relation of a row, and the square of each distinct set of symbols; memory at most 8
-// bytes an edge and direction, 12 bytes a distinct set, and the result.
+// Entities that the same symbols leave are counted once, with their number. Takes one look at each
+// relation of each row, and the square of each distinct set of symbols; memory at most 16 bytes an
+// edge, 16 bytes an entity, and the result.
 std::optional<RelationSchema> build_schema(const GraphView& graph, std::int64_t max_pairs);
 
 }  // namespace hyperhop::graph

@@ -42,7 +42,7 @@ class Search {
         bound_(options.inverse ? 2 * schema.num_relations : schema.num_relations) {}
 
   Sequences run() {
-    level_.supports.push_back(std::numeric_limits<std::int64_t>::max());  // the empty sequence
+    level_.supports.push_back(kEverything);  // the empty sequence
     for (std::int64_t depth = 1; depth <= options_.max_hops && level_.count() > 0; ++depth) {
       bool complete = extend();
       if (options_.beam > 0) narrow();
@@ -86,8 +86,9 @@ class Search {
   Going follow(std::int32_t parent) {
     const Row row = schema_.row(level_.row(parent)[level_.depth - 1]);
     const std::int64_t end = schema_.lower_bound(row, bound_);
+    const std::int64_t before = level_.depth == 1 ? kEverything : level_.supports[as_size(parent)];
     for (std::int64_t pair = row.begin; pair < end; ++pair) {
-      const std::int64_t support = std::min(level_.supports[as_size(parent)], schema_.counts[pair]);
+      const std::int64_t support = std::min(before, schema_.counts[pair]);
       const Going going = take({support, parent, schema_.symbol(pair)});
       if (going != Going::kOn) return going;
     }
@@ -156,6 +157,7 @@ class Search {
 
   std::int64_t emitted() const { return static_cast<std::int64_t>(result_.offsets.size()) - 1; }
 
+  static constexpr std::int64_t kEverything = std::numeric_limits<std::int64_t>::max();
   static constexpr std::int64_t kFewSteps = 32'768;  // below that, narrowing is not worth its time
 
   const SchemaView& schema_;

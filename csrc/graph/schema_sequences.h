@@ -1,9 +1,9 @@
 // All symbol sequences in which every symbol can follow the one before it (PathHD Algorithm 1,
 // line 3): a breadth-first search of the relation-schema graph, ordered by (length, symbols).
 //
-// The support of a sequence is the smallest number of entities at which it can begin (the domain of
-// its first symbol) or go on (the count of each pair of neighbours). No walk that follows it passes
-// through more entities at its narrowest place, and no extension has more support.
+// The support of a sequence is the smallest count of its pairs of neighbours: no walk that follows
+// it passes through more entities at its narrowest inner place. That of a single symbol is the
+// number of entities it leaves.
 //
 // beam: at each depth only the `beam` sequences of the highest support are returned and extended;
 // ties go to the smaller tuple of symbol ranks.

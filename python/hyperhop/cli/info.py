@@ -161,13 +161,15 @@ def show_table(columns: list[str], rows: list[list[Any]]) -> None:
     """Print a table of names and numbers; a name that is too long for the screen ends in "…"."""
     cells = [[name, *(f"{number:,}" for number in numbers)] for name, *numbers in rows]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
-    table.add_column(columns[0], no_wrap=True, overflow="ellipsis")
-    for place, column in enumerate(columns[1:], start=1):
-        width = max([len(column), *(len(row[place]) for row in cells)])
-        table.add_column(column, justify="right", min_width=width)  # only names are shortened
+    widths = [max(len(row[place]) for row in [columns, *cells]) for place in range(1, len(columns))]
+    screen = console()
+    # Numbers are never shortened: what they leave of the screen is the names'.
+    room = max(screen.width - sum(width + 2 for width in widths), len("..."))
+    table.add_column(columns[0], no_wrap=True, overflow="ellipsis", max_width=room)
+    for column, width in zip(columns[1:], widths, strict=True):
+        table.add_column(column, justify="right", no_wrap=True, min_width=width)
     for row in cells:
         table.add_row(*row)
-    screen = console()
     screen.print()
     screen.print(table)
 

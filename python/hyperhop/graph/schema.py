@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -90,19 +91,19 @@ class RelationSchema:
         return self._count(value, self._inverse(value))
 
     def support(self, sequence: Iterable[int | str]) -> int:
-        """Smallest number of entities at which the sequence can begin or go on.
+        """Smallest count of the pairs of neighbours in a sequence, what a beam goes by.
 
-        That is the least of the domain size of its first symbol and the counts of its pairs of
-        neighbours: no walk that follows the sequence passes through more entities at its narrowest
-        place, and no extension has more support. 0 where the sequence is not type-consistent.
+        No walk that follows the sequence passes through more entities at its narrowest inner place.
+        Of a single symbol: its domain size. 0 where the sequence is not type-consistent.
 
         Raises ValueError for an empty sequence, and as `followers`.
         """
         symbols = [self._symbol("support", symbol) for symbol in sequence]
         if not symbols:
             raise ValueError("support: sequence must hold at least one symbol, got none")
-        pairs = zip([self._inverse(symbols[0]), *symbols[:-1]], symbols, strict=True)
-        return min(self._count(first, second) for first, second in pairs)
+        if len(symbols) == 1:
+            return self.domain_size(symbols[0])
+        return min(self._count(first, second) for first, second in pairwise(symbols))
 
     def sequences(
         self,
