@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 
+#include "huge_pages.h"
 #include "node_set.h"
 
 namespace hyperhop::graph {
@@ -36,9 +37,10 @@ class SymbolSets {
     int bits = 1;
     while (bits < kMostTableBits && (std::int64_t{1} << bits) < num_entities) ++bits;
     shift_ = 64 - bits;
+    reserve_huge(recent_, std::size_t{1} << bits);
     recent_.resize(std::size_t{1} << bits);
     // Enough for two symbols an edge and a header an entity; unused pages are never touched.
-    records_.reserve(as_size(2 * num_triples + kUnit * num_entities));
+    reserve_huge(records_, as_size(2 * num_triples + kUnit * num_entities));
   }
 
   static std::uint64_t hash(const std::int32_t* begin, const std::int32_t* end) {
@@ -150,6 +152,7 @@ struct SetsOfSymbol {
       }
     });
     std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+    reserve_huge(ids, as_size(offsets.back()));
     ids.resize(as_size(offsets.back()));
     sets.each([&](std::int32_t id) {
       for (const std::int32_t* symbol = sets.begin(id); symbol != sets.end(id); ++symbol) {
