@@ -180,6 +180,22 @@ class GraphWalkRules:
         mediators: npt.NDArray[np.uint8] | None,
     ) -> None: ...
 
+def graph_leaving(graph: GraphIndex, entity: int) -> npt.NDArray[np.int32]: ...
+def graph_schema(
+    graph: GraphIndex, max_pairs: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int64]] | None: ...
+def schema_sequences(
+    schema_offsets: npt.NDArray[np.int64],
+    schema_symbols: npt.NDArray[np.int32],
+    schema_counts: npt.NDArray[np.int64],
+    first: npt.NDArray[np.int32],
+    max_hops: int,
+    cap: int,
+    beam: int,
+    inverse: bool,
+    symbol_ranks: npt.NDArray[np.int32],
+    limits: GraphLimits,
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], bool]: ...
 def graph_sequences(
     graph: GraphIndex,
     topics: npt.NDArray[np.int32],

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from hyperhop._core import GraphIndex, NameIndex, graph_merge, graph_without
 from hyperhop.graph.errors import DamagedStore, UnknownTriple
 from hyperhop.graph.names import id_or_none
+from hyperhop.graph.schema import SCHEMA_DTYPES
 
 Arrays = dict[str, npt.NDArray[Any]]
 Views = tuple[GraphIndex, NameIndex, NameIndex]  # the graph, its entities and its relations
@@ -49,9 +50,10 @@ def _triple(item: Any, number: int) -> tuple[Any, ...]:
 
 
 def _apply(arrays: Mapping[str, npt.NDArray[Any]], changes: _Change) -> Arrays:
-    """What did not change is shared with the old graph."""
+    """What did not change is shared with the old graph; its schema is another's."""
     _, entities, relations, orders = changes
-    changed = {**arrays, **(orders or {})}
+    kept = {name: array for name, array in arrays.items() if name not in SCHEMA_DTYPES}
+    changed = {**kept, **(orders or {})}
     for kind, (names, offsets, order) in (("entity", entities), ("relation", relations)):
         blob, blob_offsets = f"{kind}_names", f"{kind}_name_offsets"
         if len(names):

@@ -9,14 +9,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperhop._core import FoldedNames, GraphIndex, NameIndex, graph_equal
+from hyperhop._core import FoldedNames, GraphIndex, NameIndex, graph_equal, graph_leaving
 from hyperhop.graph import change, store, walks
-from hyperhop.graph.arguments import integer
+from hyperhop.graph.arguments import at_least, integer
 from hyperhop.graph.errors import DamagedStore, UnknownEntity, UnknownRelation
-from hyperhop.graph.names import closest_names, fold, id_or_none, symbol_names
+from hyperhop.graph.names import closest_names, fold, id_or_none, symbol_names, symbol_ranks
 from hyperhop.graph.path_set import PathSet
 from hyperhop.graph.read import BuildReport, Progress, Triples, read_triples
+from hyperhop.graph.schema import (
+    SCHEMA_DTYPES,
+    RelationSchema,
+    holds_schema,
+    schema_arrays,
+    schema_misfit,
+)
 from hyperhop.graph.sequences import Sequences
+from hyperhop.graph.stats import GraphStatistics, graph_statistics
 from hyperhop.paths import Paths
 
 _KIND = "graph"
@@ -123,8 +131,9 @@ class KnowledgeGraph:
     ) -> None:
         """Save to a directory of .npy files and meta.json, atomically.
 
-        `settings` is any JSON mapping, kept as `settings` of the opened graph. The same facts give
-        the same bytes in a new directory (of a changed graph, after `renumbered`). Waits while
+        `settings` is any JSON mapping, kept as `settings` of the opened graph. `schema` is saved
+        too once it was computed or opened. The same facts, with the schema or without, give the
+        same bytes in a new directory (of a changed graph, after `renumbered`). Waits while
         another process saves there; of several that change what they opened, the last one wins.
         """
         counts = {
@@ -132,7 +141,7 @@ class KnowledgeGraph:
             "relations": self.num_relations,
             "triples": self.num_triples,
         }
-        store.save(directory, _KIND, self._arrays, counts, settings)
+        store.save(directory, _KIND, self._arrays, counts, settings, optional=SCHEMA_DTYPES)
 
     @classmethod
     def open(cls, directory: str | os.PathLike[str], verify: bool = False) -> "KnowledgeGraph":
@@ -359,6 +368,39 @@ class KnowledgeGraph:
             except IndexError:
                 raise DamagedStore("the graph is damaged: a triple holds an unknown id") from None
 
+    def leaving(self, topic: int | str) -> npt.NDArray[np.int32]:
+        """Distinct symbols that some edge leaves an entity as, ascending, in both directions.
+
+        `topic` is a name or an id. Raises UnknownEntity. O(symbols log degree).
+        """
+        return graph_leaving(self._index, self._topic("leaving", topic))
+
+    @cached_property
+    def schema(self) -> RelationSchema:
+        """Which symbol can follow which, with counts (PathHD section 2.4).
+
+        An opened graph that was saved with its schema maps it; otherwise it is computed when first
+        asked for, then kept, and saved by `save`. Raises SchemaTooLarge beyond 2**27 pairs.
+        """
+        if not holds_schema(self._arrays):
+            self._arrays |= schema_arrays(self._index)
+        offsets, symbols, counts = (self._arrays[name] for name in SCHEMA_DTYPES)
+        return RelationSchema(offsets, symbols, counts, self.symbols)
+
+    def statistics(self, hubs: int = 10, relations: int = 10) -> GraphStatistics:
+        """Quantiles of degrees, the `hubs` largest entities, the `relations` most used relations.
+
+        Raises ValueError for a negative number. O(entities + facts) in constant memory.
+        """
+        return graph_statistics(
+            self._arrays,
+            self.entity_names,
+            self._relations.names,
+            len(self._relations),
+            hubs=at_least("statistics", "hubs", hubs, 0),
+            relations=at_least("statistics", "relations", relations, 0),
+        )
+
     # Walks
 
     def sequences(
@@ -515,10 +557,7 @@ class KnowledgeGraph:
     @cached_property
     def _symbol_ranks(self) -> npt.NDArray[np.int32]:
         """Place of each symbol in the byte order of symbol names; what ties are broken by."""
-        order = sorted(range(len(self.symbols)), key=self.symbols.__getitem__)
-        ranks = np.empty(len(order), np.int32)
-        ranks[order] = np.arange(len(order), dtype=np.int32)
-        return ranks
+        return symbol_ranks(self.symbols)
 
     def _topic(self, function: str, topic: int | str) -> int:
         if isinstance(topic, str):
@@ -568,6 +607,9 @@ def _check_stored(directory: str | os.PathLike[str], stored: store.Stored) -> No
         array = stored.arrays.get(name)
         if array is None or array.dtype != dtype or len(array) != lengths.get(name, len(array)):
             raise DamagedStore(f"{os.fspath(directory)} is damaged: {name} does not fit the counts")
+    misfit = schema_misfit(stored.arrays, 2 * (len(stored.arrays["relation_name_offsets"]) - 1))
+    if misfit:
+        raise DamagedStore(f"{os.fspath(directory)} is damaged: {misfit} does not fit the counts")
 
 
 def _check_str(function: str, name: Any) -> None:

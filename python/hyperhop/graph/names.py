@@ -1,6 +1,10 @@
 """Names: folding for comparison, names of symbols, and names close to a wrong one."""
 
 import unicodedata
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
 
 from hyperhop._core import FoldedNames, NameIndex
 from hyperhop.graph.arguments import integer
@@ -27,6 +31,13 @@ def symbol_names(relations: list[str]) -> list[str]:
     """
     forward = ["\\" + name if name.startswith(("^", "\\")) else name for name in relations]
     return forward + ["^" + name for name in forward]
+
+
+def symbol_ranks(names: Sequence[str]) -> npt.NDArray[np.int32]:
+    """Place of each symbol in the order of symbol names; what ties are broken by. int32 (2 R,)."""
+    ranks = np.empty(len(names), np.int32)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names), dtype=np.int32)
+    return ranks
 
 
 def closest_names(name: str, names: NameIndex, folded: FoldedNames | None) -> tuple[str, ...]:
