@@ -2,7 +2,7 @@
 
 import operator
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -80,34 +80,67 @@ class KnowledgeGraph:
     @classmethod
     def from_triples(
         cls,
-        source: str | os.PathLike[str] | Triples,
+        source: str | os.PathLike[str] | Triples | Any,
         *,
         delimiter: str | None = None,
         header: bool = False,
+        columns: Sequence[str] | None = None,
+        literals: str = "keep",
+        blank_nodes: str = "keep",
         skip_bad: bool = False,
         progress: Progress | None = None,
     ) -> "KnowledgeGraph":
-        """Build from a file, or from any iterable of (head, relation, tail) of str.
+        """Build from a file, a table, or any iterable of (head, relation, tail) of str.
 
-        A file is UTF-8 (a byte order mark is dropped), one triple a line, blank lines ignored;
-        `.tsv` and `.txt` are split at tabs and taken verbatim, `.csv` at commas with the quoting of
-        the csv module; `.gz` after any of them is decompressed.
+        The suffix of a file tells its format; `.gz` or `.zst` may follow it, save on Parquet and
+        Arrow, which compress inside.
+
+        - `.tsv`, `.txt`: UTF-8 (a byte order mark is dropped), one triple a line, blank lines
+          ignored, split at tabs, taken verbatim. `.csv`: at commas, quoted as the csv module does.
+        - `.jsonl`, `.ndjson`: an object or an array of three on each line; whole numbers become
+          decimal text.
+        - `.parquet`, `.pq`; `.arrow`, `.feather`, `.ipc` (IPC file or stream): text columns, plain
+          or dictionary-encoded; whole numbers become decimal text. Extra `arrow`.
+        - `.nt`: N-Triples. An IRI is its own name, without brackets. A blank node is `_:label`;
+          labels belong to one file, so merging graphs of two files unifies equal labels. A literal
+          is its N-Triples form: quotes, escapes, language tag (in lower case) and datatype
+          included. IRIs `urn:hyperhop:...`, which `export` writes, are decoded. Extra `rdf`.
+
+        A table in memory is anything that hands out an Arrow stream: pandas (2.2 or later) and
+        polars frames, pyarrow tables and readers, duckdb results. It is read batch by batch.
 
         Args:
-            source: path or iterable.
+            source: path, table or iterable.
             delimiter: one character that replaces the tab or comma; needed for other suffixes,
                 which are taken verbatim.
-            header: leave out the first line that is not blank.
-            skip_bad: leave out malformed lines and count them in `build_report`.
-            progress: called with (bytes read, bytes in all) of a file every megabyte or so.
+            header: the first line that is not blank names the columns, and is no triple.
+            columns: names of the columns (JSON keys) of head, relation and tail; a file of lines
+                then has a header. Default: usual names (head, relation, tail; subject, predicate,
+                object; source, relation, target; h, r, t ...), else three columns in their order.
+            literals: of N-Triples: "keep"; "value" for the text alone, which merges literals that
+                differ only in tag or datatype; or "skip" statements with a literal.
+            blank_nodes: of N-Triples: "keep", or "skip" statements with a blank node.
+            skip_bad: leave out malformed lines (rows, items; a null or empty name too) and count
+                them in `build_report`.
+            progress: called with (done, in all) every megabyte or so: bytes of the file, but rows
+                of a Parquet file. Not called for tables and iterables.
 
-        Raises MalformedLine at a line that does not hold three non-empty fields of valid UTF-8,
-        UnreadableFile where decompression fails, FileNotFoundError, TypeError for items that are
-        not three str, ValueError beyond 2**31 - 1 entities.
-        O(n log n) for the names, O(n) for the triples.
+        Raises MalformedLine at a line that does not hold three non-empty names of valid UTF-8,
+        UnreadableFile where a file is not what its suffix says, FileNotFoundError, TypeError for
+        items that are not three str, columns that are not text and options that do not belong to
+        the source, ValueError where columns cannot be told and beyond 2**31 - 1 entities,
+        ImportError that names a missing extra.
+        O(n log n) for the names, O(n) for the triples; memory for the graph and one batch.
         """
         arrays, report = read_triples(
-            source, delimiter=delimiter, header=header, skip_bad=skip_bad, progress=progress
+            source,
+            delimiter=delimiter,
+            header=header,
+            columns=columns,
+            literals=literals,
+            blank_nodes=blank_nodes,
+            skip_bad=skip_bad,
+            progress=progress,
         )
         return cls(arrays, None, report)
 
