@@ -21,7 +21,8 @@ from hyperhop.graph import store
 from hyperhop.graph.errors import DamagedStore, UnknownEntity, UnknownRelation
 from hyperhop.graph.names import closest_names, fold, symbol_names
 from hyperhop.graph.path_set import PathSet
-from hyperhop.graph.read import BuildReport, Progress, Triples, read_triples
+from hyperhop.graph.read import BuildReport, Progress, Triples, objects, read_triples
+from hyperhop.graph.read.report import Intake
 from hyperhop.paths import Paths, as_paths
 
 _KIND = "graph"
@@ -142,6 +143,61 @@ class KnowledgeGraph:
             skip_bad=skip_bad,
             progress=progress,
         )
+        return cls(arrays, None, report)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, relation: str = "relation") -> "KnowledgeGraph":
+        """Build from a networkx `MultiDiGraph` or `DiGraph`.
+
+        The relation of an edge is its attribute `relation`, else its key in a multigraph if that is
+        str. Nodes without edges stay, as entities without facts. Names are str; ints become decimal
+        text. Other attributes are not kept.
+
+        Raises ValueError for an undirected graph (its facts would have no direction), an edge
+        without a relation, an empty name and two nodes that would get one name (1 and "1");
+        TypeError for names that are neither str nor int.
+        """
+        return cls._of(objects.read_networkx(graph, relation))
+
+    @classmethod
+    def from_pyg(
+        cls,
+        data: Any,
+        entity_names: Sequence[str | int] | Mapping[str, Sequence[str | int]] | None = None,
+        relation_names: Sequence[str | int] | None = None,
+    ) -> "KnowledgeGraph":
+        """Build from a PyTorch Geometric `Data` or `HeteroData`; features are not kept.
+
+        `Data` has `edge_index` (2, E) and `edge_type` (E,), or all its edges are of the one
+        relation in `relation_names`. Names default to its attributes `entity_names` and
+        `relation_names`, which `to_pyg` sets, else to the ids in decimal.
+
+        In `HeteroData` node i of type "paper" is named "paper:i" unless `entity_names` maps
+        the type to names, and the edge type ("author", "writes", "paper") is the relation
+        "author.writes.paper".
+
+        Nodes without edges stay, as entities without facts. Raises ValueError for ids out of
+        range, a missing edge_type, empty names and names that occur twice; TypeError for ids that
+        are not integers.
+        """
+        return cls._of(objects.read_pyg(data, entity_names, relation_names))
+
+    @classmethod
+    def from_scipy(
+        cls, matrices: Mapping[str, Any], entities: Sequence[str | int] | None = None
+    ) -> "KnowledgeGraph":
+        """Build from one sparse adjacency matrix (n, n) per relation.
+
+        A stored entry (i, j) that is not 0 is the fact entity i -relation-> entity j; its value is
+        not kept. `entities` are the n names, by default 0, 1, ... in decimal; one without facts
+        stays. Raises ValueError for shapes that differ, empty names and names that occur twice;
+        TypeError for matrices that are not scipy sparse.
+        """
+        return cls._of(objects.read_scipy(matrices, entities))
+
+    @classmethod
+    def _of(cls, intake: Intake) -> "KnowledgeGraph":
+        arrays, report = intake.finish()
         return cls(arrays, None, report)
 
     def save(
