@@ -17,8 +17,10 @@ from hyperhop._core import (
     graph_paths,
     graph_sequences,
 )
-from hyperhop.graph import store
+from hyperhop.graph import convert, store
 from hyperhop.graph.errors import DamagedStore, UnknownEntity, UnknownRelation
+from hyperhop.graph.export import export
+from hyperhop.graph.facts import Facts
 from hyperhop.graph.names import closest_names, fold, symbol_names
 from hyperhop.graph.path_set import PathSet
 from hyperhop.graph.read import BuildReport, Progress, Triples, objects, read_triples
@@ -41,7 +43,6 @@ _DTYPES = {
 # Bounds on one call of sequences() or paths(): about two seconds and half a gigabyte.
 _LIMITS = GraphLimits(edge_visits=10**9, entries=125_000_000, simple_steps=50_000_000)
 _FEW_ENTITIES = 100_000  # so few names are folded just to explain an unknown one
-_CHUNK_TRIPLES = 65_536
 _LARGEST = 2**62
 
 
@@ -328,21 +329,53 @@ class KnowledgeGraph:
         return self._index.has_triple(head_id, relation_id, tail_id)
 
     def triples(self) -> Iterator[tuple[str, str, str]]:
-        """All facts as names, ordered by (head, relation, tail)."""
-        for begin in range(0, self.num_triples, _CHUNK_TRIPLES):
-            edges = np.arange(begin, min(begin + _CHUNK_TRIPLES, self.num_triples))
-            heads = np.searchsorted(self._arrays["out_offsets"], edges, side="right") - 1
-            relations = self._arrays["out_relations"][edges]
-            tails = self._arrays["out_tails"][edges]
-            try:
-                yield from zip(
-                    self._entities.names(heads.tolist()),
-                    self._relations.names(relations.tolist()),
-                    self._entities.names(tails.tolist()),
-                    strict=True,
-                )
-            except IndexError:
-                raise DamagedStore("the graph is damaged: a triple holds an unknown id") from None
+        """All facts as names, ordered by (head, relation, tail) ids."""
+        facts = Facts(self._arrays)
+        for part in facts.parts():
+            yield from facts.names(part)
+
+    def export(self, path: str | os.PathLike[str], progress: Progress | None = None) -> None:
+        """Write all facts to a file that `from_triples` reads back as the same facts.
+
+        The suffix tells the format: `.tsv` (refuses names with tabs or line ends), `.csv` (no
+        header), `.jsonl` (objects with head, relation, tail), `.nt`, `.parquet`, `.arrow` (an IPC
+        file); `.gz` or `.zst` may follow the first four. Entities without facts are in no file.
+
+        In N-Triples an absolute IRI, a blank node `_:label` and, as a tail, a literal in its
+        N-Triples form are written as they are; any other name becomes the IRI `urn:hyperhop:` +
+        its percent-encoded UTF-8, which `from_triples` decodes.
+
+        Args:
+            path: the file; replaced, at the end and at once, if it exists.
+            progress: called with (facts written, facts in all).
+
+        Raises ValueError for an unknown suffix and a name the format cannot hold, ImportError that
+        names a missing extra. O(n), a bounded number of facts in memory.
+        """
+        export(Facts(self._arrays), path, progress)
+
+    def to_networkx(self) -> Any:
+        """A networkx `MultiDiGraph` of all entities by name; an edge's key is its relation.
+
+        The attribute `relation` says the same. Raises ImportError without the extra `networkx`.
+        """
+        return convert.to_networkx(Facts(self._arrays))
+
+    def to_pyg(self) -> Any:
+        """A PyTorch Geometric `Data`: edge_index (2, E) and edge_type (E,), both int64 ids.
+
+        num_nodes, and the lists entity_names and relation_names, go with it. Raises ImportError
+        without the extra `pyg`.
+        """
+        return convert.to_pyg(Facts(self._arrays))
+
+    def to_scipy(self) -> dict[str, Any]:
+        """Relation name -> scipy `coo_array` (V, V) of bool: entry (i, j) is i -relation-> j.
+
+        COO, because a row index per relation would take R V numbers; `.tocsr()` what you multiply.
+        Rows are entity ids: `entity_names(range(num_entities))`. Raises ImportError without scipy.
+        """
+        return convert.to_scipy(Facts(self._arrays))
 
     # Walks
 

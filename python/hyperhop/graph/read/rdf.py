@@ -2,16 +2,15 @@
 
 import re
 from typing import Any
-from urllib.parse import quote, unquote
 
 from hyperhop.graph.extras import optional
 from hyperhop.graph.read.open import BOM, Progress, opened
 from hyperhop.graph.read.report import Intake, shortened
+from hyperhop.graph.terms import decoded
 
 SUFFIXES = (".nt",)
 LITERALS = ("keep", "value", "skip")
 BLANK_NODES = ("keep", "skip")
-PREFIX = "urn:hyperhop:"  # of the IRI of a name that is no term itself
 
 _CHUNK_BYTES = 1 << 16  # a chunk with a malformed line is parsed again, line by line
 _WHERE = re.compile(r"^Parser error .*?: ")
@@ -35,11 +34,6 @@ def read_rdf(
             report()
             chunk = stream.read(_CHUNK_BYTES)
     return intake
-
-
-def iri_of(name: str) -> str:
-    """The IRI that stands for a name which is no RDF term itself."""
-    return PREFIX + quote(name, safe="")
 
 
 class _BadTerm(ValueError):
@@ -71,14 +65,14 @@ class _Terms:
             elif skip_literals and type(tail) is self._literal:
                 without_literals += 1
             else:
-                relation = _decoded(statement.predicate.value)
+                relation = decoded(statement.predicate.value)
                 rows.append((self._name(head), relation, self._name(tail)))
         return rows, without_literals, without_blanks
 
     def _name(self, term: Any) -> str:
         kind = type(term)
         if kind is self._iri:
-            return _decoded(term.value)
+            return decoded(term.value)
         if kind is self._blank:
             return str(term)
         if kind is not self._literal:
@@ -116,12 +110,3 @@ def _fault(terms: _Terms, line: bytes) -> str:
     except SyntaxError as error:
         return f"{_WHERE.sub('', str(error.msg))} in {text}"
     raise AssertionError("this line was refused")
-
-
-def _decoded(iri: str) -> str:
-    """The name an IRI stands for: itself, unless `iri_of` made it."""
-    if iri.startswith(PREFIX):
-        name = unquote(iri[len(PREFIX) :], errors="replace")
-        if name and iri_of(name) == iri:
-            return name
-    return iri
