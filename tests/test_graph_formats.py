@@ -23,6 +23,7 @@ FACTS = [
 ]
 TSV = "".join("\t".join(fact) + "\n" for fact in FACTS).encode()
 COLUMNS = ("head", "relation", "tail")
+PYG_WARNS = "ignore::DeprecationWarning"  # torch_geometric uses what torch deprecates
 
 
 def facts(kg):
@@ -120,7 +121,7 @@ def test_columns_that_cannot_be_told_are_listed(tmp_path):
         with pytest.raises(ValueError, match="cannot tell head, relation and tail among the col"):
             KnowledgeGraph.from_triples(path, header=True)
     path.write_text("a,a,b\n1,2,3\n", "utf-8")
-    with pytest.raises(ValueError, match="there is two column 'a'|there are two columns 'a'"):
+    with pytest.raises(ValueError, match="there are two columns 'a' in the columns"):
         KnowledgeGraph.from_triples(path, columns=("a", "b", "c"))
 
 
@@ -172,7 +173,7 @@ def test_unusable_zst(tmp_path):
     path.write_bytes(whole[:-100])
     with pytest.raises(UnreadableFile, match=r"is named \.zst but cannot be read as zstd"):
         KnowledgeGraph.from_triples(path, skip_bad=True)
-    path.write_bytes(whole[:100] + bytes(50) + whole[150:])
+    path.write_bytes(whole[:5] + b"\xff" * 20 + whole[25:])
     with pytest.raises(UnreadableFile, match=r"is named \.zst but cannot be read as zstd"):
         KnowledgeGraph.from_triples(path, skip_bad=True)
     path.write_bytes(TSV)
@@ -208,7 +209,7 @@ def test_json_lines(tmp_path):
 @pytest.mark.parametrize(
     ("line", "found"),
     [
-        (b'{"head": "a"', "no JSON \\(.* at character 13\\) in '{"),
+        (b'{"head": "a"', "no JSON \\(.* at character 14\\) in '{"),
         (b'{"head": "a", "relation": "r"}', "no 'tail' in"),
         (b'{"head": "a", "relation": null, "tail": "b"}', "relation is null in"),
         (b'{"head": "a", "relation": "r", "tail": 1.5}', "tail is a number in"),
@@ -315,7 +316,7 @@ def test_empty_literal_is_no_name(tmp_path):
     path = tmp_path / "kb.nt"
     path.write_text('<a:x> <a:p> "" .\n', "utf-8")
     assert facts(KnowledgeGraph.from_triples(path)) == [("a:x", "a:p", '""')]
-    with pytest.raises(MalformedLine, match="line 1: .* an empty literal, which is no name"):
+    with pytest.raises(MalformedLine, match=r"line 1: .* an empty literal, which is no name"):
         KnowledgeGraph.from_triples(path, literals="value")
 
 
@@ -501,7 +502,7 @@ def test_unusable_table_files(tmp_path, name):
     write(path, table().append_column("x", table().column(0)).rename_columns(list("abcd")))
     with pytest.raises(ValueError, match=rf"{name}: cannot tell head, relation and tail among"):
         KnowledgeGraph.from_triples(path)
-    assert facts(KnowledgeGraph.from_triples(path, columns="a b c".split())) == sorted(FACTS)
+    assert facts(KnowledgeGraph.from_triples(path, columns=["a", "b", "c"])) == sorted(FACTS)
 
 
 # Graphs of other libraries
@@ -553,6 +554,7 @@ def test_networkx_graphs_that_would_lose_something():
 
 
 @pytest.mark.needs("pyg")
+@pytest.mark.filterwarnings(PYG_WARNS)
 def test_pyg_data():
     import torch
     from torch_geometric.data import Data
@@ -583,6 +585,7 @@ def test_pyg_data():
 
 
 @pytest.mark.needs("pyg")
+@pytest.mark.filterwarnings(PYG_WARNS)
 def test_pyg_hetero_data():
     import torch
     from torch_geometric.data import HeteroData
@@ -610,7 +613,7 @@ def test_pyg_hetero_data():
         with pytest.raises(error, match=message):
             KnowledgeGraph.from_pyg(data, **options)
     data["paper", "cites", "paper"].edge_index = torch.tensor([[3], [0]])
-    with pytest.raises(ValueError, match="'cites', 'paper'.* holds 3, expected 0 <= id < 3"):
+    with pytest.raises(ValueError, match=r"'cites', 'paper'.* holds 3, expected 0 <= id < 3"):
         KnowledgeGraph.from_pyg(data)
 
 

@@ -58,13 +58,20 @@ def _replaced(name: str) -> Iterator[BinaryIO]:
         raise FileNotFoundError(f"there is no directory {folder}") from None
     try:
         with file:
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
+            yield file  # a compressor may close it
+        _sync(temporary)
         os.replace(temporary, name)
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def _sync(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 @contextmanager

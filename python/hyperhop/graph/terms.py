@@ -41,7 +41,7 @@ class TermWriter:
 
     def subject(self, name: str) -> str:
         """As a head: an IRI or a blank node."""
-        if name.startswith("_:"):
+        if name.startswith("_:") and ":" not in name[2:]:
             try:
                 if str(self._rdf.BlankNode(name[2:])) == name:
                     return name

@@ -45,8 +45,8 @@ def find_columns(names: Sequence[str], wanted: Columns | None, source: str) -> C
     if wanted is not None:
         for name in wanted:
             if list(names).count(name) != 1:
-                found = "two" if name in names else "no"
-                raise ValueError(f"{where}there is {found} column {name!r} in {_listed(names)}")
+                found = "are two columns" if name in names else "is no column"
+                raise ValueError(f"{where}there {found} {name!r} in {_listed(names)}")
         return wanted
     plain = [name.strip().casefold() for name in names]
     known = [family for family in _FAMILIES if all(plain.count(part) == 1 for part in family)]
