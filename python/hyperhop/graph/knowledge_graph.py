@@ -59,7 +59,8 @@ class KnowledgeGraph:
     `merge` and `without` make changed graphs whose names keep their ids: there new names have the
     last ids, and the id of a name without facts is retired, not given away. So size what is indexed
     by id with `num_entity_ids` and `num_relation_ids` (R); in a graph built at once they equal
-    `num_entities` and `num_relations`. Walks and `triples` go through a graph in order of ids.
+    `num_entities` and `num_relations`. Walks and `triples` go through a graph in order of ids, and
+    so does what `cap` or the sample at a hub leaves out of a walk.
 
     Graphs are equal if they hold the same names and facts, whatever their ids: O(triples).
     Make one with `from_triples` or `open`. Pickles (protocol 5 shares its buffers).
@@ -518,7 +519,7 @@ class KnowledgeGraph:
             self._arrays,
             self.entity_names,
             self._relations.names,
-            len(self._relations),
+            self.num_relation_ids,
             hubs=at_least("statistics", "hubs", hubs, 0),
             relations=at_least("statistics", "relations", relations, 0),
         )
