@@ -152,7 +152,7 @@ def test_index_stores_the_settings_that_ask_uses(tmp_path):
     assert {len(path["relations"]) for path in json.loads(out)["evidence"]["paths"]} == {1}
     code, out, _ = run("info", tmp_path / "g")
     assert code == 0
-    assert "(format 1)" in out
+    assert "(format 2)" in out
     assert "hashing" in out
     assert "lexical" in out
 

@@ -368,3 +368,13 @@ def test_metaqa():
     plans = found.sequences(kg.leaving(topic), 3, inverse=True)
     assert set(as_lists(walked)) <= set(as_lists(plans))
     assert len(walked) == 50
+
+
+def test_a_changed_graph_has_the_schema_of_its_own_facts():
+    kg = KnowledgeGraph.from_triples([("a", "r", "b"), ("b", "s", "c")])
+    assert kg.schema.count("r", "s") == 1
+    more = kg.merge([("b", "t", "d")])
+    assert more.schema.count("r", "t") == 1
+    less = more.without([("b", "s", "c")])
+    assert less.schema.count("r", "s") == 0
+    assert kg.schema.count("r", "s") == 1

@@ -7,6 +7,7 @@ from hyperhop.graph.errors import (
     UnknownEntity,
     UnknownName,
     UnknownRelation,
+    UnknownTriple,
     UnreadableFile,
 )
 from hyperhop.graph.knowledge_graph import KnowledgeGraph
@@ -14,6 +15,7 @@ from hyperhop.graph.linker import EntityLinker, EntityMatch
 from hyperhop.graph.path_set import PathSet
 from hyperhop.graph.read import BuildReport
 from hyperhop.graph.schema import RelationSchema
+from hyperhop.graph.sequences import Sequences
 from hyperhop.graph.stats import GraphStatistics
 
 __all__ = [
@@ -27,8 +29,10 @@ __all__ = [
     "PathSet",
     "RelationSchema",
     "SchemaTooLarge",
+    "Sequences",
     "UnknownEntity",
     "UnknownName",
     "UnknownRelation",
+    "UnknownTriple",
     "UnreadableFile",
 ]
