@@ -396,7 +396,7 @@ class KnowledgeGraph:
             self._arrays,
             self.entity_names,
             self._relations.names,
-            len(self._relations),
+            self.num_relation_ids,
             hubs=at_least("statistics", "hubs", hubs, 0),
             relations=at_least("statistics", "relations", relations, 0),
         )
