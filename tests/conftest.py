@@ -32,6 +32,7 @@ def _missing(part: str) -> str | None:
         "torchhd": "torchhd",
         "matplotlib": "matplotlib",
         "faiss": "faiss",
+        "link": "rapidfuzz",
     }[part]
     return None if importlib.util.find_spec(module) else f"{module} is not installed"
 

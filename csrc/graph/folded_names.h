@@ -21,7 +21,7 @@ struct FoldedNames {
   std::vector<std::int32_t> ids;            // ids with each key, ascending
 };
 
-// `folded`: the folded name of each id.
-FoldedNames group_folded(const NameBlob& folded);
+// `folded`: folded names in any order; `ids`: whose they are.
+FoldedNames group_folded(const NameBlob& folded, const std::vector<std::int32_t>& ids);
 
 }  // namespace hyperhop::graph

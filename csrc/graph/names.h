@@ -15,6 +15,9 @@ struct NameView {
   std::int64_t blob_size;
 
   std::string_view name(std::int64_t i) const;
+  std::int64_t num_used() const { return count; }
+  // Id at a place in byte order below num_used().
+  std::int64_t id_at(std::int64_t place) const { return place; }
   // The first id whose name is not before `key`; `count` if there is none.
   std::int64_t lower_bound(std::string_view key) const;
   // -1 if there is no such name.

@@ -1,0 +1,128 @@
+#include "gram_index.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+namespace hyperhop::graph {
+namespace {
+
+constexpr int kListBits = 18;
+constexpr std::int64_t kEntriesRead = 65'536;
+
+// Code points of UTF-8; a byte that begins none stands for itself.
+void decode(std::string_view text, std::vector<std::uint32_t>& points) {
+  points.clear();
+  for (std::size_t i = 0; i < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[i]);
+    const std::size_t length = lead < 0xC0 ? 1u : lead < 0xE0 ? 2u : lead < 0xF0 ? 3u : 4u;
+    std::uint32_t point = lead;
+    const std::size_t end = std::min(i + length, text.size());
+    while (++i < end) point = point << 8 | static_cast<unsigned char>(text[i]);
+    points.push_back(point);
+  }
+}
+
+// The lists of a text's trigrams, distinct, ascending.
+void lists_of(const std::vector<std::uint32_t>& points, std::vector<std::uint32_t>& lists) {
+  lists.clear();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const std::uint64_t before = i == 0 ? 0 : points[i - 1];
+    const std::uint64_t after = i + 1 == points.size() ? 0 : points[i + 1];
+    std::uint64_t hash = before * 0x9E3779B97F4A7C15u;
+    hash = (hash ^ points[i]) * 0xBF58476D1CE4E5B9u;
+    hash = (hash ^ hash >> 31 ^ after) * 0x94D049BB133111EBu;
+    lists.push_back(static_cast<std::uint32_t>(hash >> (64 - kListBits)));
+  }
+  std::sort(lists.begin(), lists.end());
+  lists.erase(std::unique(lists.begin(), lists.end()), lists.end());
+}
+
+}  // namespace
+
+GramIndex index_grams(std::int64_t count, const std::function<void(const VisitText&)>& each) {
+  GramIndex grams;
+  grams.offsets.assign((std::size_t{1} << kListBits) + 1, 0);
+  grams.lengths.assign(static_cast<std::size_t>(count), 0);
+  std::vector<std::uint32_t> points;
+  std::vector<std::uint32_t> lists;
+  each([&](std::int64_t key, std::string_view text) {
+    decode(text, points);
+    lists_of(points, lists);
+    grams.lengths[static_cast<std::size_t>(key)] =
+        static_cast<std::uint16_t>(std::min<std::size_t>(points.size(), 0xFFFF));
+    for (const std::uint32_t list : lists) ++grams.offsets[list + 1];
+  });
+  for (std::size_t i = 1; i < grams.offsets.size(); ++i) grams.offsets[i] += grams.offsets[i - 1];
+  grams.postings.resize(static_cast<std::size_t>(grams.offsets.back()));
+  std::vector<std::int64_t> next(grams.offsets.begin(), grams.offsets.end() - 1);
+  each([&](std::int64_t key, std::string_view text) {
+    decode(text, points);
+    lists_of(points, lists);
+    for (const std::uint32_t list : lists) {
+      grams.postings[static_cast<std::size_t>(next[list]++)] = static_cast<std::uint32_t>(key);
+    }
+  });
+  return grams;
+}
+
+std::vector<std::uint32_t> closest_keys(const GramIndex& grams, const GramQuery& query,
+                                        const TextOf& text_of, std::vector<std::uint16_t>& shared) {
+  std::vector<std::uint32_t> points;
+  std::vector<std::uint32_t> lists;
+  decode(query.text, points);
+  lists_of(points, lists);
+  const auto size = [&grams](std::uint32_t list) {
+    return grams.offsets[list + 1] - grams.offsets[list];
+  };
+  std::stable_sort(lists.begin(), lists.end(),
+                   [&size](std::uint32_t a, std::uint32_t b) { return size(a) < size(b); });
+
+  // ratio <= 2 min / (sum of lengths)
+  const auto size_of_text = static_cast<double>(points.size());
+  const double odds = query.cutoff / (2 - query.cutoff);
+  const double shortest = std::floor(size_of_text * odds);
+  const double longest = std::ceil(size_of_text / odds);
+
+  std::vector<std::uint32_t> seen;
+  std::int64_t entries = 0;
+  for (const std::uint32_t list : lists) {
+    entries += size(list);
+    if (entries > kEntriesRead && entries != size(list)) break;
+    for (std::int64_t i = grams.offsets[list]; i < grams.offsets[list + 1]; ++i) {
+      const std::uint32_t key = grams.postings[static_cast<std::size_t>(i)];
+      if (grams.lengths[key] < shortest || grams.lengths[key] > longest) continue;
+      if (shared[key]++ == 0) seen.push_back(key);
+    }
+  }
+
+  struct Candidate {
+    std::uint32_t key;
+    std::uint32_t shared;
+    std::uint64_t total;  // trigrams of both
+  };
+  std::vector<Candidate> found;
+  found.reserve(seen.size());
+  for (const std::uint32_t key : seen) {
+    found.push_back({key, shared[key], points.size() + grams.lengths[key]});
+    shared[key] = 0;
+  }
+  const auto better = [&text_of](const Candidate& a, const Candidate& b) {
+    const std::uint64_t left = a.shared * b.total;
+    const std::uint64_t right = b.shared * a.total;
+    return left != right ? left > right : text_of(a.key) < text_of(b.key);
+  };
+  const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(query.count, 0));
+  if (wanted < found.size()) {
+    std::nth_element(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(wanted),
+                     found.end(), better);
+    found.resize(wanted);
+  }
+  std::sort(found.begin(), found.end(), better);
+  std::vector<std::uint32_t> keys;
+  keys.reserve(found.size());
+  for (const Candidate& candidate : found) keys.push_back(candidate.key);
+  return keys;
+}
+
+}  // namespace hyperhop::graph
