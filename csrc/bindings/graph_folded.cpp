@@ -113,24 +113,26 @@ class PyFoldedNames {
     return i < names_.num_used() ? names_.name(names_.id_at(i)) : keys_.name(i - names_.num_used());
   }
 
-  // Calls visit(i, key) for each; a name that is not its own key is given as an empty one.
-  template <typename Visit>
-  void for_each_key(Visit&& visit) const {
-    std::vector<bool> changed(static_cast<std::size_t>(names_.count));
-    for (const std::int32_t id : groups_.ids) changed[static_cast<std::size_t>(id)] = true;
-    for (std::int64_t i = 0; i < num_keys(); ++i) {
-      const bool own =
-          i >= names_.num_used() || !changed[static_cast<std::size_t>(names_.id_at(i))];
-      visit(i, own ? key(i) : std::string_view());
-    }
+  // Which ids have a name that is not its own key.
+  std::vector<bool> changed() const {
+    std::vector<bool> flags(static_cast<std::size_t>(names_.count));
+    for (const std::int32_t id : groups_.ids) flags[static_cast<std::size_t>(id)] = true;
+    return flags;
+  }
+
+  // key(i), or nothing for a name that is not its own key.
+  std::string_view own_key(std::int64_t i, const std::vector<bool>& changed) const {
+    const bool other = i < names_.num_used() && changed[static_cast<std::size_t>(names_.id_at(i))];
+    return other ? std::string_view() : key(i);
   }
 
   // Distinct keys.
   py::list keys() const {
+    const std::vector<bool> changed = this->changed();
     std::vector<std::string_view> distinct;
-    for_each_key([&distinct](std::int64_t, std::string_view key) {
-      if (!key.empty()) distinct.push_back(key);
-    });
+    for (std::int64_t i = 0; i < num_keys(); ++i) {
+      if (const std::string_view key = own_key(i, changed); !key.empty()) distinct.push_back(key);
+    }
     std::sort(distinct.begin(), distinct.end());
     distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
     py::list result;
@@ -176,22 +178,26 @@ class PyGramIndex {
   explicit PyGramIndex(const py::object& folded)
       : owner_(folded), keys_(folded.cast<const PyFoldedNames&>()) {
     const GilReleased released;
-    grams_ = graph::index_grams(
-        keys_.num_keys(), [this](const graph::VisitText& visit) { keys_.for_each_key(visit); });
+    const std::vector<bool> changed = keys_.changed();
+    grams_ = graph::index_grams(keys_.num_keys(),
+                                [&](std::int64_t i) { return keys_.own_key(i, changed); });
   }
 
   // For each text, the keys that share most trigrams with it; see graph/gram_index.h.
-  py::list closest(const std::vector<std::string>& texts, double cutoff, std::int64_t count) const {
+  py::list closest(const std::vector<std::string>& texts, double cutoff, std::int64_t count) {
     std::vector<std::vector<std::uint32_t>> found;
+    // The GIL is the lock: a call that meets another finds no spare counts and makes its own.
+    std::vector<std::uint16_t> shared = std::move(spare_);
+    spare_.clear();
+    shared.resize(grams_.lengths.size());
     {
       const GilReleased released;
-      std::vector<std::uint16_t> shared(grams_.lengths.size());
+      const auto key = [this](std::int64_t i) { return keys_.key(i); };
       for (const std::string& text : texts) {
-        found.push_back(graph::closest_keys(
-            grams_, {text, cutoff, count}, [this](std::int64_t i) { return keys_.key(i); },
-            shared));
+        found.push_back(graph::closest_keys(grams_, {text, cutoff, count}, key, shared));
       }
     }
+    spare_ = std::move(shared);
     py::list result;
     for (const std::vector<std::uint32_t>& keys : found) {
       py::list names;
@@ -205,6 +211,7 @@ class PyGramIndex {
   py::object owner_;  // of the keys
   const PyFoldedNames& keys_;
   graph::GramIndex grams_;
+  std::vector<std::uint16_t> spare_;  // zeros, or empty
 };
 
 }  // namespace

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <numeric>
 
 namespace hyperhop::graph {
 namespace {
 
 constexpr int kListBits = 18;
 constexpr std::int64_t kEntriesRead = 65'536;
+constexpr std::size_t kLongest = 0xFFFF;
 
 // Code points of UTF-8; a byte that begins none stands for itself.
 void decode(std::string_view text, std::vector<std::uint32_t>& points) {
@@ -40,29 +42,38 @@ void lists_of(const std::vector<std::uint32_t>& points, std::vector<std::uint32_
 
 }  // namespace
 
-GramIndex index_grams(std::int64_t count, const std::function<void(const VisitText&)>& each) {
+GramIndex index_grams(std::int64_t count, const TextOf& text_of) {
   GramIndex grams;
   grams.offsets.assign((std::size_t{1} << kListBits) + 1, 0);
   grams.lengths.assign(static_cast<std::size_t>(count), 0);
   std::vector<std::uint32_t> points;
   std::vector<std::uint32_t> lists;
-  each([&](std::int64_t key, std::string_view text) {
-    decode(text, points);
+  std::vector<std::int64_t> of_length(kLongest + 2, 0);
+  for (std::int64_t key = 0; key < count; ++key) {
+    decode(text_of(key), points);
     lists_of(points, lists);
-    grams.lengths[static_cast<std::size_t>(key)] =
-        static_cast<std::uint16_t>(std::min<std::size_t>(points.size(), 0xFFFF));
+    const std::size_t length = std::min(points.size(), kLongest);
+    grams.lengths[static_cast<std::size_t>(key)] = static_cast<std::uint16_t>(length);
+    ++of_length[length + 1];
     for (const std::uint32_t list : lists) ++grams.offsets[list + 1];
-  });
-  for (std::size_t i = 1; i < grams.offsets.size(); ++i) grams.offsets[i] += grams.offsets[i - 1];
+  }
+  std::partial_sum(grams.offsets.begin(), grams.offsets.end(), grams.offsets.begin());
+  std::partial_sum(of_length.begin(), of_length.end(), of_length.begin());
+
+  std::vector<std::uint32_t> by_length(static_cast<std::size_t>(count));
+  for (std::int64_t key = 0; key < count; ++key) {
+    const std::size_t length = grams.lengths[static_cast<std::size_t>(key)];
+    by_length[static_cast<std::size_t>(of_length[length]++)] = static_cast<std::uint32_t>(key);
+  }
   grams.postings.resize(static_cast<std::size_t>(grams.offsets.back()));
   std::vector<std::int64_t> next(grams.offsets.begin(), grams.offsets.end() - 1);
-  each([&](std::int64_t key, std::string_view text) {
-    decode(text, points);
+  for (const std::uint32_t key : by_length) {
+    decode(text_of(key), points);
     lists_of(points, lists);
     for (const std::uint32_t list : lists) {
-      grams.postings[static_cast<std::size_t>(next[list]++)] = static_cast<std::uint32_t>(key);
+      grams.postings[static_cast<std::size_t>(next[list]++)] = key;
     }
-  });
+  }
   return grams;
 }
 
@@ -72,27 +83,38 @@ std::vector<std::uint32_t> closest_keys(const GramIndex& grams, const GramQuery&
   std::vector<std::uint32_t> lists;
   decode(query.text, points);
   lists_of(points, lists);
-  const auto size = [&grams](std::uint32_t list) {
-    return grams.offsets[list + 1] - grams.offsets[list];
-  };
-  std::stable_sort(lists.begin(), lists.end(),
-                   [&size](std::uint32_t a, std::uint32_t b) { return size(a) < size(b); });
-
   // ratio <= 2 min / (sum of lengths)
-  const auto size_of_text = static_cast<double>(points.size());
+  const auto length = static_cast<double>(points.size());
   const double odds = query.cutoff / (2 - query.cutoff);
-  const double shortest = std::floor(size_of_text * odds);
-  const double longest = std::ceil(size_of_text / odds);
+  const double shortest = std::floor(length * odds);
+  const double longest = std::ceil(length / odds);
+
+  struct Range {
+    const std::uint32_t* begin;
+    const std::uint32_t* end;
+  };
+  std::vector<Range> ranges;
+  for (const std::uint32_t list : lists) {
+    const std::uint32_t* first = grams.postings.data() + grams.offsets[list];
+    const std::uint32_t* last = grams.postings.data() + grams.offsets[list + 1];
+    first = std::partition_point(first, last,
+                                 [&](std::uint32_t key) { return grams.lengths[key] < shortest; });
+    last = std::partition_point(first, last,
+                                [&](std::uint32_t key) { return grams.lengths[key] <= longest; });
+    ranges.push_back({first, last});
+  }
+  std::stable_sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
+    return a.end - a.begin < b.end - b.begin;
+  });
 
   std::vector<std::uint32_t> seen;
   std::int64_t entries = 0;
-  for (const std::uint32_t list : lists) {
-    entries += size(list);
-    if (entries > kEntriesRead && entries != size(list)) break;
-    for (std::int64_t i = grams.offsets[list]; i < grams.offsets[list + 1]; ++i) {
-      const std::uint32_t key = grams.postings[static_cast<std::size_t>(i)];
-      if (grams.lengths[key] < shortest || grams.lengths[key] > longest) continue;
-      if (shared[key]++ == 0) seen.push_back(key);
+  for (const Range& range : ranges) {
+    const std::int64_t size = range.end - range.begin;
+    if (entries > 0 && entries + size > kEntriesRead) break;
+    entries += size;
+    for (const std::uint32_t* key = range.begin; key < range.end; ++key) {
+      if (shared[*key]++ == 0) seen.push_back(*key);
     }
   }
 

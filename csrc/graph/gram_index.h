@@ -13,16 +13,13 @@ namespace hyperhop::graph {
 
 struct GramIndex {
   std::vector<std::int64_t> offsets;    // (lists + 1,)
-  std::vector<std::uint32_t> postings;  // keys with a trigram of the list, ascending
+  std::vector<std::uint32_t> postings;  // keys with a trigram of the list, by (length, key)
   std::vector<std::uint16_t> lengths;   // code points of each key, at most 65535
 };
 
 using TextOf = std::function<std::string_view(std::int64_t)>;
-using VisitText = std::function<void(std::int64_t, std::string_view)>;
-
-// `each` calls its argument for every key below `count`, in order; it is called twice. An empty key
-// is left out. O(bytes).
-GramIndex index_grams(std::int64_t count, const std::function<void(const VisitText&)>& each);
+// An empty key is left out. O(bytes).
+GramIndex index_grams(std::int64_t count, const TextOf& text_of);
 
 struct GramQuery {
   std::string_view text;

@@ -122,14 +122,16 @@ class EntityLinker:
         taken = bytearray(len(text))
         matches: list[EntityMatch] = []
         mentions = sorted(self._by_key(text), key=lambda m: (m[0][0] - m[0][1], m[0][0]))
-        for span, meanings in mentions:
-            matches += self._take(span, meanings, taken, None)
+        for span, key in mentions:
+            if _take(span, taken):
+                matches += self._matches(span, self._lexicon.meanings(key, text[slice(*span)]))
         for finder in (self._by_likeness, self._by_meaning):
             spans = self._free_spans(text, taken)
             found = zip(spans, finder([text[start:end] for start, end in spans]), strict=True)
             likely = [(span, meanings) for span, meanings in found if meanings]
             for span, meanings in sorted(likely, key=_best_first):
-                matches += self._take(span, meanings, taken, self._top)
+                if _take(span, taken):
+                    matches += self._matches(span, meanings)[: self._top]
         return matches
 
     def candidates(self, mention: str, k: int = 10) -> list[EntityMatch]:
@@ -164,7 +166,8 @@ class EntityLinker:
             return []
         return [DenseTexts(texts, self._encoder) for texts in self._lexicon.texts]
 
-    def _by_key(self, text: str) -> Iterator[tuple[Span, Meanings]]:
+    def _by_key(self, text: str) -> Iterator[tuple[Span, str]]:
+        """Spans with the key of a name or alias, and that key."""
         lexicon = self._lexicon
         built_in = self._normalize is fold
         spans = words(text)
@@ -175,13 +178,12 @@ class EntityLinker:
             last = len(spans) if built_in else first + self._max_words
             for _, end in spans[first:last]:
                 key = lexicon.key(text[start:end])
+                if lexicon.knows(key):
+                    if key not in self._stop_words:
+                        yield (start, end), key
                 # Underscores alone fold to themselves, before a word they fold to nothing.
-                if built_in and key.strip("_") and not lexicon.has_prefix(key):
+                elif built_in and key.strip("_") and not lexicon.has_prefix(key):
                     break
-                if key in self._stop_words:
-                    continue
-                if meanings := lexicon.meanings(key, text[start:end]):
-                    yield (start, end), meanings
 
     def _free_spans(self, text: str, taken: bytearray) -> list[Span]:
         """Spans that a fuzzy or dense match may have."""
@@ -219,16 +221,6 @@ class EntityLinker:
                     meanings.add(entities, Meaning(_DENSE_RANGE * cosine, "dense"))
         return found
 
-    def _take(
-        self, span: Span, meanings: Meanings, taken: bytearray, top: int | None
-    ) -> list[EntityMatch]:
-        """Matches of a mention, if it overlaps none that was taken before."""
-        start, end = span
-        if any(taken[start:end]):
-            return []
-        taken[start:end] = b"\1" * (end - start)
-        return self._matches(span, meanings)[:top]
-
     def _matches(self, span: Span, meanings: Meanings) -> list[EntityMatch]:
         names = self._kg.entity_names(meanings)
         matches = [
@@ -236,6 +228,15 @@ class EntityLinker:
             for (entity, meaning), name in zip(meanings.items(), names, strict=True)
         ]
         return sorted(matches, key=lambda match: (-match.score, match.name))
+
+
+def _take(span: Span, taken: bytearray) -> bool:
+    """Takes a span of the text; False if some of it was taken before."""
+    start, end = span
+    free = not any(taken[start:end])
+    if free:
+        taken[start:end] = b"\1" * (end - start)
+    return free
 
 
 def _best_first(mention: tuple[Span, Meanings]) -> tuple[float, int, int]:

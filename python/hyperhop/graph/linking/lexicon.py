@@ -56,14 +56,11 @@ class Lexicon:
         keys = kg.folded_names if built_in else FoldedNames(kg._entities, normalize, ascii=False)
         self._entities = Texts(kg._entities, keys, self._with_heads)
         self._aliases = None
+        self.texts = [self._entities]
         if aliases is not None:
             keys = FoldedNames(aliases.names, normalize, ascii=built_in)
             self._aliases = Texts(aliases.names, keys, aliases.entities)
-
-    @property
-    def texts(self) -> list[Texts]:
-        """The entity names, and the alias table if there is one."""
-        return [self._entities] if self._aliases is None else [self._entities, self._aliases]
+            self.texts.append(self._aliases)
 
     def key(self, text: str) -> str:
         """What texts are compared by."""
@@ -71,6 +68,10 @@ class Lexicon:
         if not isinstance(key, str):
             raise TypeError(f"normalize must return str, got {type(key).__name__}")
         return key
+
+    def knows(self, key: str) -> bool:
+        """Has a name or alias this key?"""
+        return any(texts.keys.find(key) for texts in self.texts)
 
     def has_prefix(self, key: str) -> bool:
         """False: no key begins so."""
