@@ -192,9 +192,8 @@ class PyGramIndex {
     shared.resize(grams_.lengths.size());
     {
       const GilReleased released;
-      const auto key = [this](std::int64_t i) { return keys_.key(i); };
       for (const std::string& text : texts) {
-        found.push_back(graph::closest_keys(grams_, {text, cutoff, count}, key, shared));
+        found.push_back(graph::closest_keys(grams_, {text, cutoff, count}, shared));
       }
     }
     spare_ = std::move(shared);

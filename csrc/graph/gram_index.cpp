@@ -78,7 +78,7 @@ GramIndex index_grams(std::int64_t count, const TextOf& text_of) {
 }
 
 std::vector<std::uint32_t> closest_keys(const GramIndex& grams, const GramQuery& query,
-                                        const TextOf& text_of, std::vector<std::uint16_t>& shared) {
+                                        std::vector<std::uint16_t>& shared) {
   std::vector<std::uint32_t> points;
   std::vector<std::uint32_t> lists;
   decode(query.text, points);
@@ -119,20 +119,17 @@ std::vector<std::uint32_t> closest_keys(const GramIndex& grams, const GramQuery&
   }
 
   struct Candidate {
+    double dice;
     std::uint32_t key;
-    std::uint32_t shared;
-    std::uint64_t total;  // trigrams of both
   };
   std::vector<Candidate> found;
   found.reserve(seen.size());
   for (const std::uint32_t key : seen) {
-    found.push_back({key, shared[key], points.size() + grams.lengths[key]});
+    found.push_back({shared[key] / (length + grams.lengths[key]), key});
     shared[key] = 0;
   }
-  const auto better = [&text_of](const Candidate& a, const Candidate& b) {
-    const std::uint64_t left = a.shared * b.total;
-    const std::uint64_t right = b.shared * a.total;
-    return left != right ? left > right : text_of(a.key) < text_of(b.key);
+  const auto better = [](const Candidate& a, const Candidate& b) {
+    return a.dice != b.dice ? a.dice > b.dice : a.key < b.key;
   };
   const auto wanted = static_cast<std::size_t>(std::max<std::int64_t>(query.count, 0));
   if (wanted < found.size()) {

@@ -28,10 +28,10 @@ struct GramQuery {
 };
 
 // The `count` keys of a length the cutoff allows that share most trigrams with `text`, by the Dice
-// coefficient, then by text. Of the query's lists the rarest are read, until they hold 65,536
+// coefficient, then by number. Of the query's lists the rarest are read, until they hold 65,536
 // entries (the rarest is always read whole), so that a query's cost does not grow with frequent
 // trigrams. `shared`: one zero a key; zero again on return.
 std::vector<std::uint32_t> closest_keys(const GramIndex& grams, const GramQuery& query,
-                                        const TextOf& text_of, std::vector<std::uint16_t>& shared);
+                                        std::vector<std::uint16_t>& shared);
 
 }  // namespace hyperhop::graph
