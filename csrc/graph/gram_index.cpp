@@ -9,7 +9,7 @@ namespace hyperhop::graph {
 namespace {
 
 constexpr int kListBits = 18;
-constexpr std::int64_t kEntriesRead = 65'536;
+constexpr std::int64_t kEntriesRead = 16'384;
 constexpr std::size_t kLongest = 0xFFFF;
 
 // Code points of UTF-8; a byte that begins none stands for itself.

@@ -18,6 +18,7 @@ struct GramIndex {
 };
 
 using TextOf = std::function<std::string_view(std::int64_t)>;
+
 // An empty key is left out. O(bytes).
 GramIndex index_grams(std::int64_t count, const TextOf& text_of);
 
@@ -28,7 +29,7 @@ struct GramQuery {
 };
 
 // The `count` keys of a length the cutoff allows that share most trigrams with `text`, by the Dice
-// coefficient, then by number. Of the query's lists the rarest are read, until they hold 65,536
+// coefficient, then by number. Of the query's lists the rarest are read, until they hold 16,384
 // entries (the rarest is always read whole), so that a query's cost does not grow with frequent
 // trigrams. `shared`: one zero a key; zero again on return.
 std::vector<std::uint32_t> closest_keys(const GramIndex& grams, const GramQuery& query,

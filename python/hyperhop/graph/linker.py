@@ -56,7 +56,7 @@ class EntityLinker:
             every name once. An empty key never matches.
         fuzzy: None, or the least ratio (above 0, at most 100) by which a key may differ:
             100 * (1 - insertions and deletions / sum of lengths). Looked for in what is left of the
-            text. Up to 4,000 names all are compared; of more, the 128 that share most trigrams with
+            text. Up to 4,000 names all are compared; of more, the 256 that share most trigrams with
             the mention (see `link`). Needs the extra `link`.
         encoder: None, or a TextEncoder (or its name) for matches by meaning in what is then left.
             All names are encoded once, when first needed: 4 * dim bytes a name.
@@ -116,7 +116,7 @@ class EntityLinker:
         After the mentions found by key (exact, folded, alias) come fuzzy ones in words that are
         left, those of the best ratio first, then longest, then leftmost; then dense ones likewise
         by cosine. O(words * words of the longest name * log V) by key; of V > 4,000 names a fuzzy
-        span reads at most 65,536 places of its rarest trigrams; dense is O(spans * V * dim).
+        span reads some 16,384 places of its rarest trigrams; dense is O(spans * V * dim).
         """
         _check_text("link", "text", text)
         taken = bytearray(len(text))

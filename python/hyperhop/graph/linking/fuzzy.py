@@ -10,7 +10,7 @@ from hyperhop._core import GramIndex
 from hyperhop.graph.linking.lexicon import Texts
 
 _SMALL = 4_000  # of so few names all are compared
-_CANDIDATES = 128
+_CANDIDATES = 256
 _SHORTEST = 3  # code points; what is shorter is like too much
 
 
@@ -30,7 +30,7 @@ class FuzzyKeys:
     def closest(self, keys: Sequence[str]) -> list[list[tuple[str, float]]]:
         """For each key, those of the texts whose ratio reaches the cutoff, unordered.
 
-        All are compared if the texts are few; else the 128 that share most trigrams with it.
+        All are compared if the texts are few; else the 256 that share most trigrams with it.
         """
         fit = [key for key in dict.fromkeys(keys) if len(key) >= _SHORTEST]
         found = self._of_all(fit) if len(self._texts.names) <= _SMALL else self._of_candidates(fit)
