@@ -24,12 +24,12 @@ namespace {
 std::string key_of(const py::function& fold, const py::object& name) {
   const py::object key = fold(name);
   if (!py::isinstance<py::str>(key)) {
-    throw py::type_error("normalize must return str, got " +
+    throw py::type_error("EntityLinker: normalize must return str, got " +
                          py::str(py::type::of(key).attr("__name__")).cast<std::string>());
   }
   const std::string_view bytes = utf8(key.ptr());
   if (bytes.data() == nullptr) {
-    throw py::value_error("normalize returned a lone surrogate for " +
+    throw py::value_error("EntityLinker: normalize returned a lone surrogate for " +
                           py::repr(name).cast<std::string>());
   }
   return std::string(bytes);
@@ -61,7 +61,7 @@ class PyFoldedNames {
     for (const std::int32_t id : others) {
       const std::string_view name = names_.name(id);
       const std::string key = key_of(fold, to_str(name));
-      if (key == name || key.empty()) continue;
+      if (key == name) continue;
       folded.push_back(key);
       ids.push_back(id);
     }
@@ -71,10 +71,10 @@ class PyFoldedNames {
              static_cast<std::int64_t>(groups_.keys.blob.size())};
   }
 
-  // Ids whose names have this key, ascending.
+  // Ids whose names have this key, ascending; none for an empty one.
   std::vector<std::int32_t> find(const py::str& key) const {
     const std::string_view bytes = utf8(key.ptr());
-    if (bytes.data() == nullptr) return {};
+    if (bytes.empty()) return {};
     std::vector<std::int32_t> found;
     if (const std::int64_t i = keys_.find(bytes); i >= 0) found = ids(i);
     const auto id = static_cast<std::int32_t>(names_.find(bytes));
@@ -126,7 +126,7 @@ class PyFoldedNames {
     return other ? std::string_view() : key(i);
   }
 
-  // Distinct keys.
+  // Distinct keys that are not empty.
   py::list keys() const {
     const std::vector<bool> changed = this->changed();
     std::vector<std::string_view> distinct;
@@ -184,7 +184,9 @@ class PyGramIndex {
   }
 
   // For each text, the keys that share most trigrams with it; see graph/gram_index.h.
-  py::list closest(const std::vector<std::string>& texts, double cutoff, std::int64_t count) {
+  py::list closest(const py::list& texts, double cutoff, std::int64_t count) {
+    std::vector<std::string> queries;
+    for (const py::handle text : texts) queries.emplace_back(utf8(text.ptr()));
     std::vector<std::vector<std::uint32_t>> found;
     // The GIL is the lock: a call that meets another finds no spare counts and makes its own.
     std::vector<std::uint16_t> shared = std::move(spare_);
@@ -192,7 +194,7 @@ class PyGramIndex {
     shared.resize(grams_.lengths.size());
     {
       const GilReleased released;
-      for (const std::string& text : texts) {
+      for (const std::string& text : queries) {
         found.push_back(graph::closest_keys(grams_, {text, cutoff, count}, shared));
       }
     }

@@ -92,7 +92,7 @@ class EntityLinker:
             raise TypeError(
                 f"EntityLinker: normalize must be callable, got {type(normalize).__name__}"
             )
-        self._kg = kg
+        self.kg = kg
         self._relations = [kg.relation_id(r) for r in _strings("alias_relations", alias_relations)]
         self._normalize = fold if normalize is None else normalize
         self._fuzzy = None if fuzzy is None else _number("fuzzy", fuzzy, 100.0)
@@ -104,6 +104,10 @@ class EntityLinker:
         self._aliases = None if aliases is None else AliasTable(kg, aliases)
         if self._fuzzy is not None:
             rapidfuzz()  # a missing extra is an error now
+
+    def __getstate__(self) -> dict[str, Any]:
+        built = ("_lexicon", "_fuzzy_keys", "_dense_texts")  # again when needed
+        return {name: value for name, value in self.__dict__.items() if name not in built}
 
     def link(self, text: str) -> list[EntityMatch]:
         """Mentions that do not overlap, longest first, then leftmost.
@@ -152,7 +156,7 @@ class EntityLinker:
 
     @cached_property
     def _lexicon(self) -> Lexicon:
-        return Lexicon(self._kg, self._aliases, self._relations, self._normalize)
+        return Lexicon(self.kg, self._aliases, self._relations, self._normalize)
 
     @cached_property
     def _fuzzy_keys(self) -> list[FuzzyKeys]:
@@ -222,7 +226,7 @@ class EntityLinker:
         return found
 
     def _matches(self, span: Span, meanings: Meanings) -> list[EntityMatch]:
-        names = self._kg.entity_names(meanings)
+        names = self.kg.entity_names(meanings)
         matches = [
             EntityMatch(entity, name, span, meaning.score, meaning.how)
             for (entity, meaning), name in zip(meanings.items(), names, strict=True)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ class AliasTable:
     """Alias texts by id, in byte order, and the entities each of them means."""
 
     def __init__(self, kg: KnowledgeGraph, aliases: Aliases) -> None:
-        """Raises UnknownEntity's ValueError; see `EntityLinker`."""
+        """ValueError naming the row (or alias) that is wrong; see `EntityLinker`."""
         means: dict[str, set[int]] = {}
         for where, alias, name in _pairs(aliases):
             try:
@@ -25,13 +26,20 @@ class AliasTable:
             except LookupError as error:
                 raise ValueError(f"EntityLinker: aliases, {where}: {error}") from None
             means.setdefault(alias, set()).add(entity)
-        # byte order and code point order are the same
-        texts = sorted(means)
-        encoded = [text.encode("utf-8") for text in texts]
-        offsets = np.zeros(len(texts) + 1, np.int64)
-        np.cumsum([len(text) for text in encoded], out=offsets[1:])
-        self.names = NameIndex(np.frombuffer(b"".join(encoded), np.uint8), offsets)
+        texts = sorted(means)  # code point order, which is byte order
         self._entities = [tuple(sorted(means[text])) for text in texts]
+        self._texts = texts
+
+    @cached_property
+    def names(self) -> NameIndex:
+        """The texts by id."""
+        encoded = [text.encode("utf-8") for text in self._texts]
+        offsets = np.zeros(len(encoded) + 1, np.int64)
+        np.cumsum([len(text) for text in encoded], out=offsets[1:])
+        return NameIndex(np.frombuffer(b"".join(encoded), np.uint8), offsets)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_entities": self._entities, "_texts": self._texts}
 
     def entities(self, alias: int) -> tuple[int, ...]:
         """Entities that an alias means, ascending."""

@@ -64,8 +64,9 @@ class DenseTexts:
 
 
 def _encode(encoder: TextEncoder, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-    """Rows of texts with "_" read as a space, as it is everywhere in names."""
-    return np.asarray(encoder.encode([text.replace("_", " ") for text in texts]), np.float32)
+    """Rows of texts with "_" read as a space, as in keys, and "?" for what is no character."""
+    valid = [text.replace("_", " ").encode("utf-8", "replace").decode() for text in texts]
+    return np.asarray(encoder.encode(valid), np.float32)
 
 
 def _search(

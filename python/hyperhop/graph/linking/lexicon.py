@@ -66,7 +66,7 @@ class Lexicon:
         """What texts are compared by."""
         key = self._normalize(text)
         if not isinstance(key, str):
-            raise TypeError(f"normalize must return str, got {type(key).__name__}")
+            raise TypeError(f"EntityLinker: normalize must return str, got {type(key).__name__}")
         return key
 
     def knows(self, key: str) -> bool:
