@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "huge_pages.h"
+
 namespace hyperhop::graph {
 
 // Names in byte order, possibly a mapped store: offsets are checked as they are read.
@@ -35,6 +37,8 @@ struct NameBlob {
     return {blob.data() + begin, end - begin};
   }
   void push_back(std::string_view name) {
+    make_room(blob, name.size());
+    make_room(offsets, 1);
     blob.insert(blob.end(), name.begin(), name.end());
     offsets.push_back(static_cast<std::int64_t>(blob.size()));
   }
@@ -46,7 +50,16 @@ class NameTable {
   explicit NameTable(std::int64_t max_names) : max_names_(max_names), slots_(16, {0, -1}) {}
 
   // Throws std::length_error beyond `max_names`.
-  std::int32_t intern(std::string_view name);
+  std::int32_t intern(std::string_view name) {
+    std::int32_t id;
+    intern(&name, 1, &id);
+    return id;
+  }
+
+  // The ids of `count` names, at most kBatch. In a large table every name is a few cache misses:
+  // a batch lets them overlap.
+  static constexpr std::size_t kBatch = 192;
+  void intern(const std::string_view* names, std::size_t count, std::int32_t* ids);
 
   std::int64_t count() const { return names_.count(); }
 
@@ -59,6 +72,7 @@ class NameTable {
     std::int32_t id;
   };
   void grow();
+  std::int32_t intern(std::string_view name, std::uint32_t hash);
 
   std::int64_t max_names_;
   NameBlob names_;
