@@ -603,6 +603,28 @@ def test_answers_do_not_depend_on_the_order_of_the_file():
     assert answers[0] == answers[1] == answers[2] != []
 
 
+@pytest.mark.needs("link")
+def test_a_changed_graph_is_linked_like_a_rebuilt_one():
+    """Ids are then no longer ranks of names, and some are out of use."""
+    facts = [(name, "called", f"{name}s") for name in TOWNS[:2_200]]
+    added = [("Zz Top", "called", "aa"), ("AA", "called", "Ab"), ("aa", "called", "Neuberg")]
+    kg = (
+        KnowledgeGraph.from_triples(facts)
+        .without(facts[::7])
+        .merge(KnowledgeGraph.from_triples(added))
+    )
+    left = [fact for i, fact in enumerate(facts) if i % 7]
+    answers = []
+    for graph in (kg, KnowledgeGraph.from_triples(left + added)):
+        link = EntityLinker(graph, alias_relations=["called"], fuzzy=75, encoder=Letters())
+        texts = ["aa and ZZ top", "from Neuberg Wst to Altburg Ulm", "ab", facts[0][0], facts[1][0]]
+        answers.append(
+            [[(m.name, m.span, m.score, m.how) for m in link.link(text)] for text in texts]
+        )
+    assert answers[0] == answers[1]
+    assert [name for name, *_ in answers[0][0][:4]] == ["Zz Top", "aa", "AA", "Zz Top"]
+
+
 def test_pickles():
     link = linker("Peru", aliases={"Inca land": "Peru"}, encoder=Letters(), stop_words=["a"])
     expected = link.link("a Inca land, Perus")

@@ -3,9 +3,12 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "../graph/names.h"
@@ -15,14 +18,22 @@ namespace hyperhop::bindings {
 
 class PyNames {
  public:
-  PyNames(const py::object& blob, const py::object& offsets)
+  // order: None or empty where ids are the ranks of names.
+  PyNames(const py::object& blob, const py::object& offsets, const py::object& order)
       : blob_("NameIndex", "blob", blob), offsets_("NameIndex", "offsets", offsets) {
     require(offsets_.size() >= 1, "NameIndex: offsets must hold at least one value");
-    view_ = {reinterpret_cast<const char*>(blob_.data()), offsets_.data(), offsets_.size() - 1,
-             blob_.size()};
+    const std::int64_t count = offsets_.size() - 1;
+    view_ = {reinterpret_cast<const char*>(blob_.data()), offsets_.data(), count, blob_.size()};
+    if (order.is_none()) return;
+    order_.emplace("NameIndex", "order", order);
+    if (order_->size() == 0) return;
+    require(order_->size() == count, "NameIndex: order must be empty or hold one value an id");
+    view_.order = order_->data();
+    view_.num_retired = graph::count_retired(view_.order, count);
   }
 
-  std::int64_t count() const { return view_.count; }
+  std::int64_t num_used() const { return view_.num_used(); }
+  std::int64_t num_ids() const { return view_.count; }
 
   py::str name(std::int64_t i) const { return to_str(view_.name(checked(i))); }
 
@@ -39,7 +50,17 @@ class PyNames {
 
   std::int64_t lower_bound(const py::str& name) const {
     const std::string_view key = utf8(name.ptr());
-    return key.data() == nullptr ? view_.count : view_.lower_bound(key);
+    return key.data() == nullptr ? view_.num_used() : view_.lower_bound(key);
+  }
+
+  // Ids at places [begin, end), by name.
+  std::vector<std::int64_t> ids(std::int64_t begin, std::int64_t end) const {
+    std::vector<std::int64_t> result;
+    const std::int64_t last = std::min(end, view_.num_used());
+    for (std::int64_t i = std::max<std::int64_t>(0, begin); i < last; ++i) {
+      result.push_back(view_.id_at(i));
+    }
+    return result;
   }
 
   const graph::NameView& view() const { return view_; }
@@ -55,6 +76,7 @@ class PyNames {
 
   Column<std::uint8_t> blob_;
   Column<std::int64_t> offsets_;
+  std::optional<Column<std::int32_t>> order_;
   graph::NameView view_{};
 };
 

@@ -20,4 +20,5 @@ PYBIND11_MODULE(_core, m) {
   bind_graph_folded(m);
   bind_graph_index(m);
   bind_graph_walks(m);
+  bind_graph_change(m);
 }

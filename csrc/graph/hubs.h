@@ -21,7 +21,13 @@ struct Stretch {
   std::int64_t size;
   std::int64_t count;
 
-  std::int64_t edge(std::int64_t i) const { return begin + (count == size ? i : i * size / count); }
+  // i < count; the product of two 64-bit sizes is taken in 128 bits.
+  std::int64_t edge(std::int64_t i) const {
+    if (count == size) return begin + i;
+    return begin + static_cast<std::int64_t>(static_cast<unsigned __int128>(i) *
+                                             static_cast<unsigned __int128>(size) /
+                                             static_cast<unsigned __int128>(count));
+  }
 };
 
 struct HubRule {

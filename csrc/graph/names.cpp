@@ -42,23 +42,13 @@ std::uint64_t leading_bytes(std::string_view text) {
   return key;
 }
 
-}  // namespace
-
-std::string_view NameView::name(std::int64_t i) const {
-  const std::int64_t begin = offsets[i];
-  const std::int64_t end = offsets[i + 1];
-  if (begin < 0 || begin > end || end > blob_size) {
-    throw_damaged("name offsets", i, end, blob_size);
-  }
-  return {blob + begin, static_cast<std::size_t>(end - begin)};
-}
-
-std::int64_t NameView::lower_bound(std::string_view key) const {
-  std::int64_t low = 0;
-  std::int64_t high = count;
+// The first i of [low, high) whose name, of those in byte order, is not before `key`.
+template <typename NameAt>
+std::int64_t first_not_before(std::int64_t low, std::int64_t high, std::string_view key,
+                              NameAt&& name_at) {
   while (low < high) {
     const std::int64_t middle = low + (high - low) / 2;
-    if (name(middle) < key) {
+    if (name_at(middle) < key) {
       low = middle + 1;
     } else {
       high = middle;
@@ -67,9 +57,61 @@ std::int64_t NameView::lower_bound(std::string_view key) const {
   return low;
 }
 
+}  // namespace
+
+std::string_view NameView::name(std::int64_t id) const {
+  const std::int64_t begin = offsets[id];
+  const std::int64_t end = offsets[id + 1];
+  if (begin < 0 || begin > end || end > blob_size) {
+    throw_damaged("name offsets", id, end, blob_size);
+  }
+  return {blob + begin, static_cast<std::size_t>(end - begin)};
+}
+
+std::int64_t NameView::id_at(std::int64_t place) const {
+  if (order == nullptr) return place;
+  const std::int64_t id = order[place];
+  if (id < 0 || id >= count) throw_damaged("name order", place, id, count - 1);
+  return id;
+}
+
+std::int64_t NameView::retired_at(std::int64_t i) const {
+  const std::int64_t place = num_used() + i;
+  const std::int64_t id = ~static_cast<std::int64_t>(order[place]);
+  if (id < 0 || id >= count) throw_damaged("name order", place, order[place], -1);
+  return id;
+}
+
+std::int64_t NameView::lower_bound(std::string_view key) const {
+  return first_not_before(0, num_used(), key, [this](std::int64_t i) { return name(id_at(i)); });
+}
+
+std::int64_t NameView::lower_bound(std::string_view key, std::int64_t from) const {
+  std::int64_t low = from;
+  std::int64_t jump = 1;
+  while (low + jump <= num_used() && name(id_at(low + jump - 1)) < key) {
+    low += jump;
+    jump *= 2;
+  }
+  return first_not_before(low, std::min(low + jump, num_used()), key,
+                          [this](std::int64_t i) { return name(id_at(i)); });
+}
+
 std::int64_t NameView::find(std::string_view key) const {
-  const std::int64_t i = lower_bound(key);
-  return i < count && name(i) == key ? i : -1;
+  const std::int64_t place = lower_bound(key);
+  if (place == num_used()) return -1;
+  const std::int64_t id = id_at(place);
+  return name(id) == key ? id : -1;
+}
+
+std::int64_t NameView::lower_bound_retired(std::string_view key) const {
+  return first_not_before(0, num_retired, key,
+                          [this](std::int64_t i) { return name(retired_at(i)); });
+}
+
+std::int64_t count_retired(const std::int32_t* order, std::int64_t count) {
+  return order + count -
+         std::partition_point(order, order + count, [](std::int32_t id) { return id >= 0; });
 }
 
 void NameTable::intern(const std::string_view* names, std::size_t count, std::int32_t* ids) {

@@ -9,22 +9,37 @@
 
 namespace hyperhop::graph {
 
-// Names in byte order, possibly a mapped store: offsets are checked as they are read.
+// Names by id, possibly a mapped store: offsets and ids are checked as they are read.
+//
+// A name in use has a place: its rank in byte order among the names in use. In a graph built at
+// once every id is in use and is its own place. A changed graph lists them in `order`: the ids in
+// use by name, then ~id of each retired id, by name too. A retired id is kept for its name alone.
 struct NameView {
   const char* blob;
   const std::int64_t* offsets;  // (count + 1,)
-  std::int64_t count;
+  std::int64_t count;           // ids, retired ones included
   std::int64_t blob_size;
+  const std::int32_t* order = nullptr;  // (count,), or null: ids are places
+  std::int64_t num_retired = 0;
 
-  std::string_view name(std::int64_t i) const;
-  std::int64_t num_used() const { return count; }
-  // Id at a place in byte order below num_used().
-  std::int64_t id_at(std::int64_t place) const { return place; }
-  // The first id whose name is not before `key`; `count` if there is none.
+  std::string_view name(std::int64_t id) const;
+  std::int64_t num_used() const { return count - num_retired; }
+  // Id at a place below num_used().
+  std::int64_t id_at(std::int64_t place) const;
+  // The first place whose name is not before `key`; num_used() if there is none.
   std::int64_t lower_bound(std::string_view key) const;
-  // -1 if there is no such name.
+  // The same, known to be at least `from` and probably near it.
+  std::int64_t lower_bound(std::string_view key, std::int64_t from) const;
+  // -1 if no id in use has this name.
   std::int64_t find(std::string_view key) const;
+  // The i-th retired id, by name.
+  std::int64_t retired_at(std::int64_t i) const;
+  // The first of them whose name is not before `key`; num_retired if there is none.
+  std::int64_t lower_bound_retired(std::string_view key) const;
 };
+
+// Retired ids in an `order` of `count` ids.
+std::int64_t count_retired(const std::int32_t* order, std::int64_t count);
 
 struct NameBlob {
   std::vector<char> blob;

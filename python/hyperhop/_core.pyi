@@ -105,8 +105,16 @@ class TripleBuilder:
     def bad_lines(self) -> list[tuple[int, str, bytes]]: ...
 
 class NameIndex:
-    def __init__(self, blob: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]) -> None: ...
+    def __init__(
+        self,
+        blob: npt.NDArray[np.uint8],
+        offsets: npt.NDArray[np.int64],
+        order: npt.NDArray[np.int32] | None = None,
+    ) -> None: ...
     def __len__(self) -> int: ...
+    @property
+    def num_ids(self) -> int: ...
+    def ids(self, begin: int, end: int) -> list[int]: ...
     def name(self, id: int) -> str: ...
     def names(self, ids: Sequence[int]) -> list[str]: ...
     def find(self, name: str) -> int: ...
@@ -136,6 +144,35 @@ class GraphIndex:
     ) -> None: ...
     def has_triple(self, head: int, relation: int, tail: int) -> bool: ...
 
+_NameChange = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int32] | None]
+_GraphChange = tuple[int, _NameChange, _NameChange, dict[str, npt.NDArray[Any]] | None]
+
+def graph_merge(
+    graph: GraphIndex,
+    entities: NameIndex,
+    relations: NameIndex,
+    other: GraphIndex,
+    other_entities: NameIndex,
+    other_relations: NameIndex,
+    max_entities: int = ...,
+) -> _GraphChange: ...
+def graph_without(
+    graph: GraphIndex,
+    entities: NameIndex,
+    relations: NameIndex,
+    heads: npt.NDArray[np.int64],
+    relation_ids: npt.NDArray[np.int64],
+    tails: npt.NDArray[np.int64],
+    missing_ok: bool,
+) -> tuple[int, _GraphChange]: ...
+def graph_equal(
+    graph: GraphIndex,
+    entities: NameIndex,
+    relations: NameIndex,
+    other: GraphIndex,
+    other_entities: NameIndex,
+    other_relations: NameIndex,
+) -> bool: ...
 def graph_neighbours(graph: GraphIndex, node: int, symbol: int) -> npt.NDArray[np.int32]: ...
 def graph_sequences(
     graph: GraphIndex,

@@ -6,6 +6,7 @@ from hyperhop.graph.errors import (
     UnknownEntity,
     UnknownName,
     UnknownRelation,
+    UnknownTriple,
     UnreadableFile,
 )
 from hyperhop.graph.knowledge_graph import KnowledgeGraph
@@ -24,5 +25,6 @@ __all__ = [
     "UnknownEntity",
     "UnknownName",
     "UnknownRelation",
+    "UnknownTriple",
     "UnreadableFile",
 ]

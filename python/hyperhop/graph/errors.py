@@ -2,7 +2,7 @@
 
 
 class DamagedStore(ValueError):
-    """A saved directory that cannot be used: incomplete, changed, foreign or too new."""
+    """A saved directory that cannot be used: incomplete, changed, foreign or of another version."""
 
 
 class UnreadableFile(ValueError):
@@ -63,3 +63,18 @@ class UnknownRelation(UnknownName):
     """A relation name that the graph does not hold."""
 
     kind = "relation"
+
+
+class UnknownTriple(LookupError):
+    """A triple that is not a fact of the graph.
+
+    Attributes:
+        triple: the triple asked for, as it was given.
+    """
+
+    def __init__(self, triple: tuple[int | str, ...]) -> None:
+        super().__init__(f"the graph has no fact {triple!r}")
+        self.triple = triple
+
+    def __reduce__(self) -> tuple[type["UnknownTriple"], tuple[tuple[int | str, ...]]]:
+        return UnknownTriple, (self.triple,)

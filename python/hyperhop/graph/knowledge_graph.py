@@ -1,8 +1,8 @@
 """The graph itself: building, saving, looking up, and walking."""
 
-import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -14,12 +14,13 @@ from hyperhop._core import (
     GraphIndex,
     GraphLimits,
     NameIndex,
+    graph_equal,
     graph_paths,
     graph_sequences,
 )
-from hyperhop.graph import store
+from hyperhop.graph import change, store
 from hyperhop.graph.errors import DamagedStore, UnknownEntity, UnknownRelation
-from hyperhop.graph.names import closest_names, fold, symbol_names
+from hyperhop.graph.names import closest_names, fold, id_or_none, integer, symbol_names
 from hyperhop.graph.path_set import PathSet
 from hyperhop.graph.read import BuildReport, Progress, Triples, read_triples
 from hyperhop.paths import Paths, as_paths
@@ -28,8 +29,10 @@ _KIND = "graph"
 _DTYPES = {
     "entity_names": np.uint8,
     "entity_name_offsets": np.int64,
+    "entity_order": np.int32,
     "relation_names": np.uint8,
     "relation_name_offsets": np.int64,
+    "relation_order": np.int32,
     "out_offsets": np.int64,
     "out_relations": np.int32,
     "out_tails": np.int32,
@@ -37,6 +40,7 @@ _DTYPES = {
     "in_relations": np.int32,
     "in_heads": np.int32,
 }
+_RANKS = np.zeros(0, np.int32)  # order of a table whose ids are the ranks of its names
 # Bounds on one call of sequences() or paths(): about two seconds and half a gigabyte.
 _LIMITS = GraphLimits(edge_visits=10**9, entries=125_000_000, simple_steps=50_000_000)
 _FEW_ENTITIES = 100_000  # so few names are folded just to explain an unknown one
@@ -51,6 +55,12 @@ class KnowledgeGraph:
     relation ids are the ranks of their names in UTF-8 byte order, so the graph is a pure function
     of its set of facts. Symbol r walks relation r forward, R + r walks it backward.
 
+    `merge` and `without` make changed graphs whose names keep their ids: there new names have the
+    last ids, and the id of a name without facts is retired, not given away. So size what is indexed
+    by id with `num_entity_ids` and `num_relation_ids` (R); in a graph built at once they equal
+    `num_entities` and `num_relations`. Walks and `triples` go through a graph in order of ids.
+
+    Graphs are equal if they hold the same names and facts, whatever their ids: O(triples).
     Make one with `from_triples` or `open`. Pickles (protocol 5 shares its buffers).
     """
 
@@ -60,11 +70,17 @@ class KnowledgeGraph:
         settings: Mapping[str, Any] | None = None,
         build_report: BuildReport | None = None,
     ) -> None:
-        self._arrays = dict(arrays)
+        self._arrays = {"entity_order": _RANKS, "relation_order": _RANKS, **arrays}
         self._settings = None if settings is None else dict(settings)
         self._build_report = build_report
-        self._entities = NameIndex(arrays["entity_names"], arrays["entity_name_offsets"])
-        self._relations = NameIndex(arrays["relation_names"], arrays["relation_name_offsets"])
+        self._entities, self._relations = (
+            NameIndex(
+                arrays[f"{kind}_names"],
+                arrays[f"{kind}_name_offsets"],
+                self._arrays[f"{kind}_order"],
+            )
+            for kind in ("entity", "relation")
+        )
         self._index = GraphIndex(
             arrays["out_offsets"],
             arrays["out_relations"],
@@ -72,7 +88,7 @@ class KnowledgeGraph:
             arrays["in_offsets"],
             arrays["in_relations"],
             arrays["in_heads"],
-            len(self._relations),
+            self._relations.num_ids,
         )
 
     # Building and storing
@@ -136,7 +152,13 @@ class KnowledgeGraph:
         """
         stored = store.load(directory, _KIND, verify)
         _check_stored(directory, stored)
-        return cls(stored.arrays, stored.settings, None)
+        kg = cls(stored.arrays, stored.settings, None)
+        counted = {"entities": kg.num_entities, "relations": kg.num_relations}
+        if any(stored.counts.get(kind) != number for kind, number in counted.items()):
+            raise DamagedStore(
+                f"{os.fspath(directory)} is damaged: the order does not fit the counts"
+            )
+        return kg
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -147,6 +169,70 @@ class KnowledgeGraph:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]  # rebuilds the views on the arrays
+
+    # Changing
+
+    def merge(self, other: "KnowledgeGraph | str | os.PathLike[str] | Triples") -> "KnowledgeGraph":
+        """A graph that also holds the names and facts of `other`; this one stays as it is.
+
+        `other` is a graph, or what `from_triples` takes with no other argument. The result equals a
+        graph built from all the facts, but every name keeps its id: new names get the ids after all
+        others, in byte order, and a retired name gets its old id back. Saved to the directory this
+        graph was opened from, it is that directory's next generation.
+
+        `settings` are kept; `build_report` counts what was read of `other` and how many of that
+        were facts already. Raises what `from_triples` raises, and DamagedStore.
+        O(triples + entities), a copy of both orders; O(m log m) more for m added facts.
+        """
+        given = other if isinstance(other, KnowledgeGraph) else self.from_triples(other)
+        arrays, added = change.merge(self._core_arrays(), self._views, given._views)
+        built = None if given is other else given.build_report
+        report = built or BuildReport(given.num_triples, 0, 0, ())
+        return KnowledgeGraph(
+            arrays, self._settings, replace(report, num_duplicates=report.num_read - added)
+        )
+
+    def without(
+        self,
+        triples: "KnowledgeGraph | Iterable[Iterable[int | str]]",
+        missing_ok: bool = False,
+    ) -> "KnowledgeGraph":
+        """A graph that does not hold these facts; this one stays as it is.
+
+        Equal to a graph built from the facts that are left, but every name keeps its id. A name
+        whose last fact is taken away is retired: it is not found any more and not counted, its id
+        still answers `entity_name` or `relation_name` and is given to no other name. Names that had
+        no fact before stay.
+
+        Args:
+            triples: (head, relation, tail), each by name or id, or a graph whose facts are meant.
+            missing_ok: ignore triples that are not facts.
+
+        `settings` are kept, `build_report` is None. Raises UnknownTriple at the first triple that
+        is no fact, TypeError for items that are not three str or int, DamagedStore.
+        O(triples + entities), a copy of both orders; O(m log m) more for m facts.
+        """
+        facts = triples.triples() if isinstance(triples, KnowledgeGraph) else triples
+        arrays = change.without(self._core_arrays(), self._views, facts, missing_ok)
+        return KnowledgeGraph(arrays, self._settings)
+
+    def renumbered(self) -> "KnowledgeGraph":
+        """The same facts with the ids of a graph built at once: no id retired, all ranks of names.
+
+        Itself where its ids are that already. O(n log n) for n triples.
+        """
+        if self.ids_are_ranks:
+            return self
+        empty = KnowledgeGraph.from_triples([])
+        return KnowledgeGraph(empty.merge(self)._arrays, self._settings, self._build_report)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, KnowledgeGraph):
+            return NotImplemented
+        return self is other or graph_equal(*self._views, *other._views)
+
+    def __hash__(self) -> int:
+        return hash((self.num_entities, self.num_relations, self.num_triples))
 
     def __repr__(self) -> str:
         return (
@@ -168,18 +254,43 @@ class KnowledgeGraph:
 
     @property
     def num_entities(self) -> int:
-        """Number of entities."""
+        """Number of entities, retired ids not counted."""
         return len(self._entities)
 
     @property
     def num_relations(self) -> int:
-        """Number of relations R."""
+        """Number of relations, retired ids not counted."""
         return len(self._relations)
 
     @property
     def num_triples(self) -> int:
         """Number of distinct facts."""
         return len(self._arrays["out_tails"])
+
+    @property
+    def num_entity_ids(self) -> int:
+        """Entity ids are below this; more than `num_entities` where some are retired."""
+        return self._entities.num_ids
+
+    @property
+    def num_relation_ids(self) -> int:
+        """R: relation ids are below this; more than `num_relations` where some are retired."""
+        return self._relations.num_ids
+
+    @property
+    def entity_ids(self) -> npt.NDArray[np.int32]:
+        """Ids of all entities in byte order of their names: int32 (num_entities,)."""
+        return self._ids("entity_order", self.num_entities, self.num_entity_ids)
+
+    @property
+    def relation_ids(self) -> npt.NDArray[np.int32]:
+        """Ids of all relations in byte order of their names: int32 (num_relations,)."""
+        return self._ids("relation_order", self.num_relations, self.num_relation_ids)
+
+    @property
+    def ids_are_ranks(self) -> bool:
+        """Are ids the ranks of names? So in a graph built at once, where order by id is by name."""
+        return len(self._arrays["entity_order"]) == len(self._arrays["relation_order"]) == 0
 
     def entity_name(self, entity: int) -> str:
         """Name of an entity id. Raises IndexError for an id the graph does not have."""
@@ -215,9 +326,10 @@ class KnowledgeGraph:
     def symbols(self) -> list[str]:
         r"""Names of the 2 R symbols: relation r at r, its inverse "^" + name at R + r.
 
-        A relation that starts with "^" or "\" is written with a leading "\".
+        R is `num_relation_ids`: a retired relation has symbols too, which nothing walks. A relation
+        that starts with "^" or "\" is written with a leading "\".
         """
-        return symbol_names(self._relations.names(range(self.num_relations)))
+        return symbol_names(self._relations.names(range(self.num_relation_ids)))
 
     @cached_property
     def folded_names(self) -> FoldedNames:
@@ -231,15 +343,15 @@ class KnowledgeGraph:
 
         O(log degree).
         """
-        head_id = _id_or_none(head, self._entities)
-        relation_id = _id_or_none(relation, self._relations)
-        tail_id = _id_or_none(tail, self._entities)
+        head_id = id_or_none("has_triple", head, self._entities)
+        relation_id = id_or_none("has_triple", relation, self._relations)
+        tail_id = id_or_none("has_triple", tail, self._entities)
         if head_id is None or relation_id is None or tail_id is None:
             return False
         return self._index.has_triple(head_id, relation_id, tail_id)
 
     def triples(self) -> Iterator[tuple[str, str, str]]:
-        """All facts as names, ordered by (head, relation, tail)."""
+        """All facts as names, ordered by the ids of (head, relation, tail)."""
         for begin in range(0, self.num_triples, _CHUNK_TRIPLES):
             edges = np.arange(begin, min(begin + _CHUNK_TRIPLES, self.num_triples))
             heads = np.searchsorted(self._arrays["out_offsets"], edges, side="right") - 1
@@ -372,24 +484,42 @@ class KnowledgeGraph:
     def _topic(self, function: str, topic: int | str) -> int:
         if isinstance(topic, str):
             return self.entity_id(topic)
-        entity = _integer(function, "topic", topic)
-        if not 0 <= entity < self.num_entities:
+        entity = integer(function, "topic", topic)
+        if not 0 <= entity < self.num_entity_ids:
             raise IndexError(
-                f"{function}: topic must be an id below {self.num_entities}, got {entity}"
+                f"{function}: topic must be an id below {self.num_entity_ids}, got {entity}"
             )
         return entity
+
+    @property
+    def _views(self) -> change.Views:
+        return self._index, self._entities, self._relations
+
+    def _core_arrays(self) -> change.Arrays:
+        """The arrays that make the graph; any others were derived from them."""
+        return {name: self._arrays[name] for name in _DTYPES}
+
+    def _ids(self, order: str, used: int, bound: int) -> npt.NDArray[np.int32]:
+        ids = self._arrays[order][:used]
+        if len(self._arrays[order]) == 0:
+            return np.arange(used, dtype=np.int32)
+        if used and not 0 <= ids.min() <= ids.max() < bound:
+            raise DamagedStore(f"the graph is damaged: {order} holds an unknown id")
+        return ids
 
 
 def _check_stored(directory: str | os.PathLike[str], stored: store.Stored) -> None:
     """The arrays' lengths must fit together, because the compiled code relies on that."""
-    entities, relations, triples = (
-        stored.counts.get(key, -1) for key in ("entities", "relations", "triples")
-    )
+    sizes = {name: len(array) for name, array in stored.arrays.items()}
+    entities, relations = sizes.get("entity_name_offsets", 0), sizes.get("relation_name_offsets", 0)
+    triples = stored.counts.get("triples", -1)
     lengths = {
-        "entity_name_offsets": entities + 1,
-        "relation_name_offsets": relations + 1,
-        "out_offsets": entities + 1,
-        "in_offsets": entities + 1,
+        "entity_name_offsets": max(entities, 1),
+        "entity_order": entities - 1 if sizes.get("entity_order") else 0,
+        "relation_name_offsets": max(relations, 1),
+        "relation_order": relations - 1 if sizes.get("relation_order") else 0,
+        "out_offsets": entities,
+        "in_offsets": entities,
         "out_relations": triples,
         "out_tails": triples,
         "in_relations": triples,
@@ -401,19 +531,8 @@ def _check_stored(directory: str | os.PathLike[str], stored: store.Stored) -> No
             raise DamagedStore(f"{os.fspath(directory)} is damaged: {name} does not fit the counts")
 
 
-def _integer(function: str, argument: str, value: Any) -> int:
-    try:
-        if isinstance(value, bool | np.bool_):
-            raise TypeError
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(
-            f"{function}: {argument} must be an integer, got {type(value).__name__}"
-        ) from None
-
-
 def _at_least(function: str, argument: str, value: Any, least: int) -> int:
-    number = _integer(function, argument, value)
+    number = integer(function, argument, value)
     if number < least:
         raise ValueError(f"{function}: {argument} must be at least {least}, got {number}")
     return min(number, _LARGEST)
@@ -422,11 +541,3 @@ def _at_least(function: str, argument: str, value: Any, least: int) -> int:
 def _check_str(function: str, name: Any) -> None:
     if not isinstance(name, str):
         raise TypeError(f"{function}: name must be str, got {type(name).__name__}")
-
-
-def _id_or_none(value: int | str, names: NameIndex) -> int | None:
-    if isinstance(value, str):
-        found = names.find(value)
-        return found if found >= 0 else None
-    number = _integer("has_triple", "an id", value)
-    return number if 0 <= number < len(names) else None

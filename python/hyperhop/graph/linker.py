@@ -1,6 +1,5 @@
 """Finding the graph's entities in running text."""
 
-import operator
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +11,7 @@ from hyperhop.graph.linking.dense import DenseTexts
 from hyperhop.graph.linking.fuzzy import FuzzyKeys, rapidfuzz
 from hyperhop.graph.linking.lexicon import How, Lexicon, Meaning, Meanings
 from hyperhop.graph.linking.spans import Span, free_spans, is_suffix, words
-from hyperhop.graph.names import fold
+from hyperhop.graph.names import fold, integer
 from hyperhop.text import TextEncoder, get_encoder
 
 _FUZZY = 0.5  # a fuzzy score lies between 0.5 and 0.7, a dense one between 0 and 0.5
@@ -271,9 +270,7 @@ def _number(argument: str, value: Any, most: float) -> float:
 
 
 def _positive(argument: str, value: Any, function: str = "EntityLinker") -> int:
-    if isinstance(value, bool) or not hasattr(value, "__index__"):
-        raise TypeError(f"{function}: {argument} must be an integer, got {type(value).__name__}")
-    number = operator.index(value)
+    number = integer(function, argument, value)
     if number < 1:
         raise ValueError(f"{function}: {argument} must be at least 1, got {number}")
     return number

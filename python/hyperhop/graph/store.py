@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from hyperhop.graph.errors import DamagedStore
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _META = "meta.json"
 _LOCK = ".lock"
 _DATA_FILE = re.compile(r"([a-z_]+)\.(\d+)\.npy")
@@ -126,6 +126,10 @@ def read_meta(directory: str | os.PathLike[str], kind: str | None = None) -> dic
     except (FileNotFoundError, NotADirectoryError):
         if not path.exists():
             raise FileNotFoundError(f"there is no directory {path}") from None
+        if (path / _LOCK).exists():
+            raise DamagedStore(
+                f"{path} holds no {_META}: writing it was interrupted, write it again"
+            ) from None
         raise DamagedStore(f"{path} is not a hyperhop directory: it holds no {_META}") from None
     meta = _parse(data)
     if meta is None or meta.get("format") != "hyperhop":
@@ -135,6 +139,11 @@ def read_meta(directory: str | os.PathLike[str], kind: str | None = None) -> dic
         raise DamagedStore(
             f"{path} has format version {version}, this hyperhop reads up to {FORMAT_VERSION}: "
             "it was written by a newer hyperhop"
+        )
+    if isinstance(version, int) and version < FORMAT_VERSION:
+        raise DamagedStore(
+            f"{path} has format version {version}, this hyperhop reads version {FORMAT_VERSION}: "
+            "index its triples again"
         )
     # Comparing whole bytes finds a change anywhere in the file, white space included.
     if _encode({key: meta[key] for key in meta if key != "checksum"}) != data:

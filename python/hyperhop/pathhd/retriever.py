@@ -100,7 +100,7 @@ class PathHD:
         self.encoder = get_encoder(encoder) if isinstance(encoder, str) else encoder
         symbols = kg.symbols
         self.planner = (
-            get_planner(planner, symbols, self.encoder) if isinstance(planner, str) else planner
+            get_planner(planner, _spoken(kg), self.encoder) if isinstance(planner, str) else planner
         )
         self.calibration = (
             Calibration.preset(calibration) if isinstance(calibration, str) else calibration
@@ -252,29 +252,43 @@ class PathHD:
             )
             truncated = truncated or found.truncated or found.ends_truncated
             for row, index in enumerate(chosen.tolist()):
-                walks = found.of_sequence(row)
+                walks = found.of_sequence(row).tolist()
                 if len(walks) == 0 or room <= 0:
                     continue
+                ends = self.kg.entity_names(found.ends_of(row).tolist())
+                if not self.kg.ids_are_ranks:  # then order by id is not by name
+                    walks.sort(key=self.kg.entity_names)
+                    ends.sort()
                 if self.k_unit == "path":
                     walks = walks[:room]
                 room -= 1 if self.k_unit == "sequence" else len(walks)
                 relations, score = candidates.relations(index), float(scores[index])
                 symbols = candidates.paths[index].tolist()
-                for walk in walks.tolist():
+                for walk in walks:
                     self._check(walk, symbols)
                     paths.append(EvidencePath(self.kg.entity_names(walk), relations, score))
-                ends = self.kg.entity_names(found.ends_of(row).tolist())
                 weight = planned.get(index, float("-inf"))
                 sequences.append(EvidenceSequence(relations, ends, score, weight))
         return Evidence(paths=paths, sequences=sequences, truncated=truncated)
 
     def _check(self, walk: list[int], symbols: list[int]) -> None:
         """Every step of a path must be a fact of the graph."""
-        relations = self.kg.num_relations
+        relations = self.kg.num_relation_ids
         for head, symbol, tail in zip(walk, symbols, walk[1:], strict=False):
             fact = (head, symbol, tail) if symbol < relations else (tail, symbol - relations, head)
             if not self.kg.has_triple(*fact):
                 raise RuntimeError(f"PathHD: a path holds {fact}, which is no fact of the graph")
+
+
+def _spoken(kg: KnowledgeGraph) -> list[str]:
+    """Symbol names to plan with: a retired relation repeats another, so that it adds no word."""
+    symbols, relations = list(kg.symbols), kg.num_relation_ids
+    used = set(kg.relation_ids.tolist())
+    if used:
+        for retired in set(range(relations)) - used:
+            symbols[retired] = symbols[min(used)]
+            symbols[relations + retired] = symbols[relations + min(used)]
+    return symbols
 
 
 class _Clock:

@@ -43,10 +43,11 @@ class DenseTexts:
     def _best(
         self, query: npt.NDArray[np.float32], near: list[int], count: int, least: float
     ) -> list[tuple[list[int], float]]:
+        texts = self._ids[near].tolist()
         products = (self._rows[near] * query).sum(axis=1, dtype=np.float64)
         cosines = np.clip(products, 0.0, 1.0).tolist()
-        names = self._texts.names.names(near)
-        best = sorted(zip(cosines, names, near, strict=True), key=lambda hit: (-hit[0], hit[1]))
+        names = self._texts.names.names(texts)
+        best = sorted(zip(cosines, names, texts, strict=True), key=lambda hit: (-hit[0], hit[1]))
         return [
             (list(self._texts.entities(text)), cosine)
             for cosine, _, text in best[:count]
@@ -54,12 +55,17 @@ class DenseTexts:
         ]
 
     @cached_property
+    def _ids(self) -> npt.NDArray[np.int32]:
+        """The id of each row; one that is out of use has none."""
+        return np.asarray(self._texts.names.ids(0, len(self._texts.names)), np.int32)
+
+    @cached_property
     def _rows(self) -> npt.NDArray[np.float32]:
-        names = self._texts.names
-        rows = np.empty((len(names), self._encoder.dim), np.float32)
+        rows = np.empty((len(self._ids), self._encoder.dim), np.float32)
         for start in range(0, len(rows), _BATCH):
             stop = min(start + _BATCH, len(rows))
-            rows[start:stop] = _encode(self._encoder, names.names(range(start, stop)))
+            texts = self._texts.names.names(self._ids[start:stop].tolist())
+            rows[start:stop] = _encode(self._encoder, texts)
         return rows
 
 
