@@ -19,6 +19,7 @@ PYBIND11_MODULE(_core, m) {
   bind_graph_names(m);
   bind_graph_folded(m);
   bind_graph_index(m);
+  bind_graph_schema(m);
   bind_graph_walks(m);
   bind_graph_change(m);
 }

@@ -28,6 +28,15 @@ struct Stretch {
                                              static_cast<unsigned __int128>(size) /
                                              static_cast<unsigned __int128>(count));
   }
+
+  template <typename Function>
+  void each_edge(Function&& function) const {
+    if (count == size) {
+      for (std::int64_t e = begin; e < begin + size; ++e) function(e);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) function(edge(i));
+    }
+  }
 };
 
 struct HubRule {
@@ -36,6 +45,7 @@ struct HubRule {
   std::int64_t max_degree = std::numeric_limits<std::int64_t>::max();
   Mode mode = Mode::kSample;
 
+  bool has_limit() const { return max_degree < std::numeric_limits<std::int64_t>::max(); }
   bool is_hub(Row row) const { return row.end - row.begin > max_degree; }
   bool skips(Row row, bool is_topic) const {
     return mode == Mode::kSkip && !is_topic && is_hub(row);

@@ -173,32 +173,63 @@ def graph_equal(
     other_entities: NameIndex,
     other_relations: NameIndex,
 ) -> bool: ...
+
+class GraphWalkRules:
+    def __init__(
+        self,
+        graph: GraphIndex,
+        max_hops: int,
+        return_to_topic: bool,
+        max_degree: int | None,
+        skip_hubs: bool,
+        mediators: npt.NDArray[np.uint8] | None,
+    ) -> None: ...
+
 def graph_neighbours(graph: GraphIndex, node: int, symbol: int) -> npt.NDArray[np.int32]: ...
-def graph_sequences(
-    graph: GraphIndex,
-    topic: int,
+def graph_leaving(graph: GraphIndex, entity: int) -> npt.NDArray[np.int32]: ...
+def graph_schema(
+    graph: GraphIndex, max_pairs: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int64]] | None: ...
+def schema_sequences(
+    schema_offsets: npt.NDArray[np.int64],
+    schema_symbols: npt.NDArray[np.int32],
+    schema_counts: npt.NDArray[np.int64],
+    first: npt.NDArray[np.int32],
     max_hops: int,
     cap: int,
     beam: int,
     inverse: bool,
-    return_to_topic: bool,
     symbol_ranks: npt.NDArray[np.int32],
     limits: GraphLimits,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], bool]: ...
+def graph_sequences(
+    graph: GraphIndex,
+    topics: npt.NDArray[np.int32],
+    rules: GraphWalkRules,
+    cap: int,
+    beam: int,
+    inverse: bool,
+    symbol_ranks: npt.NDArray[np.int32],
+    limits: GraphLimits,
+    threads: int,
+) -> list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], bool, npt.NDArray[np.int32]]]: ...
 def graph_paths(
     graph: GraphIndex,
-    topic: int,
-    symbols: npt.NDArray[np.int32],
-    offsets: npt.NDArray[np.int64],
+    topics: npt.NDArray[np.int32],
+    rules: GraphWalkRules,
+    sequences: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]],
     cap: int,
     simple: bool,
-    return_to_topic: bool,
     limits: GraphLimits,
-) -> tuple[
-    npt.NDArray[np.int32],
-    npt.NDArray[np.int64],
-    npt.NDArray[np.int32],
-    npt.NDArray[np.int64],
-    bool,
-    bool,
+    threads: int,
+) -> list[
+    tuple[
+        npt.NDArray[np.int32],
+        npt.NDArray[np.int64],
+        bool,
+        npt.NDArray[np.int32],
+        npt.NDArray[np.int64],
+        bool,
+        npt.NDArray[np.int32],
+    ]
 ]: ...

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from hyperhop._core import GraphIndex, NameIndex, graph_merge, graph_without
 from hyperhop.graph.errors import DamagedStore, UnknownTriple
 from hyperhop.graph.names import id_or_none
+from hyperhop.graph.schema import SCHEMA_DTYPES
 
 Arrays = dict[str, npt.NDArray[Any]]
 Views = tuple[GraphIndex, NameIndex, NameIndex]  # the graph, its entities and its relations
@@ -29,15 +30,15 @@ def without(
 ) -> Arrays:
     """Arrays of a graph without facts given by names or ids. Raises UnknownTriple, TypeError."""
     _, entities, relations = views
-    items = list(triples)
-    ids = np.full((3, len(items)), -1, np.int64)
-    for number, item in enumerate(items):
-        for place, value in enumerate(_triple(item, number + 1)):
+    facts = [_triple(item, number) for number, item in enumerate(triples, 1)]
+    ids = np.full((3, len(facts)), -1, np.int64)
+    for number, fact in enumerate(facts):
+        for place, value in enumerate(fact):
             found = id_or_none("without", value, relations if place == 1 else entities)
             ids[place, number] = -1 if found is None else found
     missing, changes = graph_without(*views, ids[0], ids[1], ids[2], missing_ok)
     if missing >= 0:
-        raise UnknownTriple(tuple(items[missing]))
+        raise UnknownTriple(facts[missing])
     return _apply(arrays, changes)
 
 
@@ -49,9 +50,10 @@ def _triple(item: Any, number: int) -> tuple[Any, ...]:
 
 
 def _apply(arrays: Mapping[str, npt.NDArray[Any]], changes: _Change) -> Arrays:
-    """What did not change is shared with the old graph."""
+    """What did not change is shared with the old graph; its schema is another's."""
     _, entities, relations, orders = changes
-    changed = {**arrays, **(orders or {})}
+    kept = {name: array for name, array in arrays.items() if name not in SCHEMA_DTYPES}
+    changed = {**kept, **(orders or {})}
     for kind, (names, offsets, order) in (("entity", entities), ("relation", relations)):
         blob, blob_offsets = f"{kind}_names", f"{kind}_name_offsets"
         if len(names):

@@ -31,6 +31,23 @@ class MalformedLine(ValueError):
         return MalformedLine, (self.source, self.line, self.expected, self.found)
 
 
+class SchemaTooLarge(ValueError):
+    """A graph in which too many pairs of relations follow each other for a schema.
+
+    Attributes:
+        most: the number of pairs that is allowed.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"schema: expected at most {most:,} pairs of relations that follow each other, got more"
+        )
+        self.most = most
+
+    def __reduce__(self) -> tuple[type["SchemaTooLarge"], tuple[int]]:
+        return SchemaTooLarge, (self.most,)
+
+
 class UnknownName(LookupError):
     """A name that the graph does not hold.
 

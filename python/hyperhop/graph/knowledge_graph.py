@@ -9,21 +9,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperhop._core import (
-    FoldedNames,
-    GraphIndex,
-    GraphLimits,
-    NameIndex,
-    graph_equal,
-    graph_paths,
-    graph_sequences,
-)
-from hyperhop.graph import change, store
+from hyperhop._core import FoldedNames, GraphIndex, NameIndex, graph_equal, graph_leaving
+from hyperhop.graph import change, store, walks
+from hyperhop.graph.arguments import at_least, integer
 from hyperhop.graph.errors import DamagedStore, UnknownEntity, UnknownRelation
-from hyperhop.graph.names import closest_names, fold, id_or_none, integer, symbol_names
+from hyperhop.graph.names import closest_names, fold, id_or_none, symbol_names, symbol_ranks
 from hyperhop.graph.path_set import PathSet
 from hyperhop.graph.read import BuildReport, Progress, Triples, read_triples
-from hyperhop.paths import Paths, as_paths
+from hyperhop.graph.schema import (
+    SCHEMA_DTYPES,
+    RelationSchema,
+    holds_schema,
+    schema_arrays,
+    schema_misfit,
+)
+from hyperhop.graph.sequences import Sequences
+from hyperhop.graph.stats import GraphStatistics, graph_statistics
+from hyperhop.paths import Paths
 
 _KIND = "graph"
 _DTYPES = {
@@ -41,11 +43,8 @@ _DTYPES = {
     "in_heads": np.int32,
 }
 _RANKS = np.zeros(0, np.int32)  # order of a table whose ids are the ranks of its names
-# Bounds on one call of sequences() or paths(): about two seconds and half a gigabyte.
-_LIMITS = GraphLimits(edge_visits=10**9, entries=125_000_000, simple_steps=50_000_000)
 _FEW_ENTITIES = 100_000  # so few names are folded just to explain an unknown one
 _CHUNK_TRIPLES = 65_536
-_LARGEST = 2**62
 
 
 class KnowledgeGraph:
@@ -132,22 +131,24 @@ class KnowledgeGraph:
     ) -> None:
         """Save to a directory of .npy files and meta.json, atomically.
 
-        `settings` is any JSON mapping, kept as `settings` of the opened graph. The same facts give
-        the same bytes in a new directory. Waits while another process saves there.
+        `settings` is any JSON mapping, kept as `settings` of the opened graph. `schema` is saved
+        too once it was computed or opened. The same facts, with the schema or without, give the
+        same bytes in a new directory (of a changed graph, after `renumbered`). Waits while
+        another process saves there; of several that change what they opened, the last one wins.
         """
         counts = {
             "entities": self.num_entities,
             "relations": self.num_relations,
             "triples": self.num_triples,
         }
-        store.save(directory, _KIND, self._arrays, counts, settings)
+        store.save(directory, _KIND, self._arrays, counts, settings, optional=SCHEMA_DTYPES)
 
     @classmethod
     def open(cls, directory: str | os.PathLike[str], verify: bool = False) -> "KnowledgeGraph":
         """Open a saved graph by memory map: no array and no name is read before it is used.
 
         With `verify` all files are read and compared with their checksums. Raises DamagedStore
-        where the directory is incomplete, changed, foreign or of a newer version, and
+        where the directory is incomplete, changed, foreign or of another version, and
         FileNotFoundError where there is none.
         """
         stored = store.load(directory, _KIND, verify)
@@ -242,7 +243,7 @@ class KnowledgeGraph:
 
     @property
     def settings(self) -> dict[str, Any] | None:
-        """The settings the graph was saved with; None if none were, or it was not opened."""
+        """The settings the graph, or the one it was changed from, was opened with, or None."""
         return None if self._settings is None else dict(self._settings)
 
     @property
@@ -367,6 +368,39 @@ class KnowledgeGraph:
             except IndexError:
                 raise DamagedStore("the graph is damaged: a triple holds an unknown id") from None
 
+    def leaving(self, topic: int | str) -> npt.NDArray[np.int32]:
+        """Distinct symbols that some edge leaves an entity as, ascending, in both directions.
+
+        `topic` is a name or an id. Raises UnknownEntity. O(symbols log degree).
+        """
+        return graph_leaving(self._index, self._topic("leaving", topic))
+
+    @cached_property
+    def schema(self) -> RelationSchema:
+        """Which symbol can follow which, with counts (PathHD section 2.4).
+
+        An opened graph that was saved with its schema maps it; otherwise it is computed when first
+        asked for, then kept, and saved by `save`. Raises SchemaTooLarge beyond 2**27 pairs.
+        """
+        if not holds_schema(self._arrays):
+            self._arrays |= schema_arrays(self._index)
+        offsets, symbols, counts = (self._arrays[name] for name in SCHEMA_DTYPES)
+        return RelationSchema(offsets, symbols, counts, self.symbols)
+
+    def statistics(self, hubs: int = 10, relations: int = 10) -> GraphStatistics:
+        """Quantiles of degrees, the `hubs` largest entities, the `relations` most used relations.
+
+        Raises ValueError for a negative number. O(entities + facts) in constant memory.
+        """
+        return graph_statistics(
+            self._arrays,
+            self.entity_names,
+            self._relations.names,
+            len(self._relations),
+            hubs=at_least("statistics", "hubs", hubs, 0),
+            relations=at_least("statistics", "relations", relations, 0),
+        )
+
     # Walks
 
     def sequences(
@@ -377,37 +411,73 @@ class KnowledgeGraph:
         cap: int = 100_000,
         inverse: bool = False,
         return_to_topic: bool = True,
-    ) -> Paths:
+        *,
+        max_degree: int | None = None,
+        hubs: walks.Hubs = "sample",
+        mediators: npt.ArrayLike | None = None,
+    ) -> Sequences:
         """All symbol sequences of 1 to `max_hops` hops that some walk from `topic` follows.
 
         Works on sets of nodes; entity paths are never listed.
 
         Args:
             topic: entity name or id.
-            max_hops: length of the longest sequence.
-            beam: keep at each depth only that many sequences, those with the fewest distinct end
-                entities (the most specific), ties by symbol names. Only they are returned and
-                extended. What a beam drops does not count as truncated.
+            max_hops: length of the longest walk.
+            beam: keep at each depth (number of symbols) only that many sequences: those whose walks
+                end on the fewest distinct entities, mediators included (the most specific), ties by
+                symbol names. Only they are returned and extended. What a beam drops does not count
+                as truncated.
             cap: length of the result. It is then the first part of the full one, so shallow depths
                 are complete before deeper ones begin.
             inverse: also walk edges backward (symbols R + r).
             return_to_topic: False forbids stepping onto the topic again.
+            max_degree: an entity with more edges than this in the direction a walk would leave it
+                is a hub; None: there are none.
+            hubs: "sample" follows of each relation at a hub, in that direction, the same number of
+                edges, evenly spaced: `max_degree` / number of its relations, at least one. "skip"
+                does not leave a hub in that direction; a topic is sampled all the same. Which edges
+                are followed depends on the graph and `max_degree` alone, and no relation is lost by
+                sampling. `.hubs` of the result names the hubs met.
+            mediators: entities that stand for a fact of several parts (Freebase's CVT nodes, blank
+                nodes): a 1-D array of their ids, or of one bool an entity id. The step into one and
+                the step out of it are one hop, so a walk of h hops has h to 2 h symbols. No walk
+                ends on a mediator or goes from one to another; the topic is never one. A mask of
+                bool is used as it is, ids cost O(num_entities) a call.
 
-        Returns Paths of symbol ids ordered by (length, symbols). `.truncated` tells that `cap` cut
-        it, or that the call looked at a billion edges or would have held 125 million ids; the
-        sequences found until then are returned.
+        Returns Sequences: Paths of symbol ids ordered by (length, symbols). `.truncated` tells that
+        `cap` cut it, or that the call looked at a billion edges or would have held 125 million ids;
+        the sequences found until then are returned.
 
-        Raises UnknownEntity, and ValueError for max_hops < 0, cap < 1 or beam < 1.
+        Raises UnknownEntity, and ValueError for max_hops < 0, cap < 1, beam < 1, max_degree < 1,
+        or mediators that are no ids of this graph.
         """
-        start = self._topic("sequences", topic)
-        hops = _at_least("sequences", "max_hops", max_hops, 0)
-        most = _at_least("sequences", "cap", cap, 1)
-        width = 0 if beam is None else _at_least("sequences", "beam", beam, 1)
-        ranks = self._symbol_ranks if width else np.zeros(0, np.int32)
-        symbols, offsets, truncated = graph_sequences(
-            self._index, start, hops, most, width, inverse, return_to_topic, ranks, _LIMITS
+        rules = walks.Rules(
+            "sequences", self, max_hops, return_to_topic, max_degree, hubs, mediators
         )
-        return Paths(symbols, offsets, truncated)
+        return walks.find_sequences(rules, [topic], beam, cap, inverse, 1)[0]
+
+    def sequences_batch(
+        self,
+        topics: Iterable[int | str],
+        max_hops: int,
+        beam: int | None = None,
+        cap: int = 100_000,
+        inverse: bool = False,
+        return_to_topic: bool = True,
+        *,
+        max_degree: int | None = None,
+        hubs: walks.Hubs = "sample",
+        mediators: npt.ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> list[Sequences]:
+        """`sequences` of each topic, in one call over threads: the same bits.
+
+        `cap` and the limits hold for each topic alone. Raises as `sequences` does.
+        """
+        rules = walks.Rules(
+            "sequences_batch", self, max_hops, return_to_topic, max_degree, hubs, mediators
+        )
+        return walks.find_sequences(rules, topics, beam, cap, inverse, threads)
 
     def paths(
         self,
@@ -418,12 +488,16 @@ class KnowledgeGraph:
         simple: bool = False,
         inverse: bool = False,
         return_to_topic: bool = True,
+        *,
+        max_degree: int | None = None,
+        hubs: walks.Hubs = "sample",
+        mediators: npt.ArrayLike | None = None,
     ) -> PathSet:
         """Entity paths from `topic`, sequence by sequence, each in ascending entity order.
 
         Args:
             topic: entity name or id.
-            max_hops: length of the longest sequence.
+            max_hops: length of the longest walk.
             sequences: symbol sequences to expand, in this order; one that no walk follows has no
                 path. By default all that `self.sequences` finds. Symbols say their own direction.
             cap: number of paths in all. Every sequence with a path keeps its first one (the first
@@ -433,53 +507,57 @@ class KnowledgeGraph:
                 take a quarter of what is left, and always 4,096.
             inverse: for the default sequences, also walk edges backward.
             return_to_topic: False forbids stepping onto the topic again.
+            max_degree, hubs, mediators: as for `sequences`. The same values follow the edges that
+                `sequences` followed, no others; `.hubs` names the hubs met.
 
         The end entities of each sequence are complete whatever `cap` is; `.truncated` and
         `.ends_truncated` tell what `cap` or a limit (one billion edges looked at, 125 million ids
         held, the steps above) cut.
 
-        Raises UnknownEntity, and ValueError for max_hops < 0, cap < 1, a sequence longer than
-        max_hops or a symbol the graph does not have.
+        Raises UnknownEntity, and ValueError for max_hops < 0, cap < 1, max_degree < 1, a sequence
+        longer than max_hops (twice that with mediators), a symbol or a mediator the graph does not
+        have.
         """
-        start = self._topic("paths", topic)
-        hops = _at_least("paths", "max_hops", max_hops, 0)
-        most = _at_least("paths", "cap", cap, 1)
+        rules = walks.Rules("paths", self, max_hops, return_to_topic, max_degree, hubs, mediators)
         if sequences is None:
-            chosen = self.sequences(start, hops, inverse=inverse, return_to_topic=return_to_topic)
-        else:
-            chosen = as_paths(sequences, "paths")
-            longest = int(chosen.lengths.max(initial=0))
-            if longest > hops:
-                raise ValueError(
-                    f"paths: sequences must have at most max_hops = {hops} symbols, got {longest}"
-                )
-        entities, offsets, ends, end_offsets, truncated, ends_truncated = graph_paths(
-            self._index,
-            start,
-            chosen.symbols,
-            chosen.offsets,
-            most,
-            simple,
-            return_to_topic,
-            _LIMITS,
+            sequences = walks.all_sequences(rules, [topic], inverse, 1)[0]
+        return walks.expand_paths(rules, [topic], [sequences], cap, simple, 1)[0]
+
+    def paths_batch(
+        self,
+        topics: Iterable[int | str],
+        max_hops: int,
+        sequences: Iterable[Paths | npt.ArrayLike] | None = None,
+        cap: int = 10_000,
+        simple: bool = False,
+        inverse: bool = False,
+        return_to_topic: bool = True,
+        *,
+        max_degree: int | None = None,
+        hubs: walks.Hubs = "sample",
+        mediators: npt.ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> list[PathSet]:
+        """`paths` of each topic, in one call over threads: the same bits.
+
+        `sequences` holds one list a topic. `cap` and the limits hold for each topic alone. Raises
+        as `paths` does, and ValueError where there are not as many lists as topics.
+        """
+        rules = walks.Rules(
+            "paths_batch", self, max_hops, return_to_topic, max_degree, hubs, mediators
         )
-        return PathSet(
-            chosen,
-            entities,
-            offsets,
-            truncated or chosen.truncated,
-            ends,
-            end_offsets,
-            ends_truncated,
+        chosen = list(topics)
+        lists = (
+            walks.all_sequences(rules, chosen, inverse, threads)
+            if sequences is None
+            else list(sequences)
         )
+        return walks.expand_paths(rules, chosen, lists, cap, simple, threads)
 
     @cached_property
     def _symbol_ranks(self) -> npt.NDArray[np.int32]:
         """Place of each symbol in the byte order of symbol names; what ties are broken by."""
-        order = sorted(range(len(self.symbols)), key=self.symbols.__getitem__)
-        ranks = np.empty(len(order), np.int32)
-        ranks[order] = np.arange(len(order), dtype=np.int32)
-        return ranks
+        return symbol_ranks(self.symbols)
 
     def _topic(self, function: str, topic: int | str) -> int:
         if isinstance(topic, str):
@@ -529,13 +607,9 @@ def _check_stored(directory: str | os.PathLike[str], stored: store.Stored) -> No
         array = stored.arrays.get(name)
         if array is None or array.dtype != dtype or len(array) != lengths.get(name, len(array)):
             raise DamagedStore(f"{os.fspath(directory)} is damaged: {name} does not fit the counts")
-
-
-def _at_least(function: str, argument: str, value: Any, least: int) -> int:
-    number = integer(function, argument, value)
-    if number < least:
-        raise ValueError(f"{function}: {argument} must be at least {least}, got {number}")
-    return min(number, _LARGEST)
+    misfit = schema_misfit(stored.arrays, 2 * (len(stored.arrays["relation_name_offsets"]) - 1))
+    if misfit:
+        raise DamagedStore(f"{os.fspath(directory)} is damaged: {misfit} does not fit the counts")
 
 
 def _check_str(function: str, name: Any) -> None:

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from hyperhop.graph.arguments import at_least
 from hyperhop.graph.knowledge_graph import KnowledgeGraph
 from hyperhop.graph.linking.aliases import Aliases, AliasTable
 from hyperhop.graph.linking.dense import DenseTexts
 from hyperhop.graph.linking.fuzzy import FuzzyKeys, rapidfuzz
 from hyperhop.graph.linking.lexicon import How, Lexicon, Meaning, Meanings
 from hyperhop.graph.linking.spans import Span, free_spans, is_suffix, words
-from hyperhop.graph.names import fold, integer
+from hyperhop.graph.names import fold
 from hyperhop.text import TextEncoder, get_encoder
 
 _FUZZY = 0.5  # a fuzzy score lies between 0.5 and 0.7, a dense one between 0 and 0.5
@@ -97,8 +98,8 @@ class EntityLinker:
         self._fuzzy = None if fuzzy is None else _number("fuzzy", fuzzy, 100.0)
         self._min_score = _number("min_score", min_score, 1.0)
         self._encoder = get_encoder(encoder) if isinstance(encoder, str) else encoder
-        self._top = _positive("top", top)
-        self._max_words = _positive("max_words", max_words)
+        self._top = at_least("EntityLinker", "top", top, 1)
+        self._max_words = at_least("EntityLinker", "max_words", max_words, 1)
         self._stop_words = frozenset(map(self._normalize, _strings("stop_words", stop_words)))
         self._aliases = None if aliases is None else AliasTable(kg, aliases)
         if self._fuzzy is not None:
@@ -144,7 +145,7 @@ class EntityLinker:
         The span is the whole mention.
         """
         _check_text("candidates", "mention", mention)
-        count = _positive("k", k, "candidates")
+        count = at_least("candidates", "k", k, 1)
         meanings = self._lexicon.meanings(self._lexicon.key(mention), mention)
         for finder in (self._by_likeness, self._by_meaning):
             if len(meanings) >= count:
@@ -267,10 +268,3 @@ def _number(argument: str, value: Any, most: float) -> float:
             f"EntityLinker: {argument} must be above 0 and at most {most:g}, got {value}"
         )
     return float(value)
-
-
-def _positive(argument: str, value: Any, function: str = "EntityLinker") -> int:
-    number = integer(function, argument, value)
-    if number < 1:
-        raise ValueError(f"{function}: {argument} must be at least 1, got {number}")
-    return number

@@ -1,12 +1,13 @@
 """Names: folding for comparison, names of symbols, and names close to a wrong one."""
 
-import operator
 import unicodedata
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from hyperhop._core import FoldedNames, NameIndex
+from hyperhop.graph.arguments import integer
 
 _SMALL = 2_000  # that many names are simply all compared
 _NEIGHBOURS = 20
@@ -30,6 +31,13 @@ def symbol_names(relations: list[str]) -> list[str]:
     """
     forward = ["\\" + name if name.startswith(("^", "\\")) else name for name in relations]
     return forward + ["^" + name for name in forward]
+
+
+def symbol_ranks(names: Sequence[str]) -> npt.NDArray[np.int32]:
+    """Place of each symbol in the order of symbol names; what ties are broken by. int32 (2 R,)."""
+    ranks = np.empty(len(names), np.int32)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names), dtype=np.int32)
+    return ranks
 
 
 def closest_names(name: str, names: NameIndex, folded: FoldedNames | None) -> tuple[str, ...]:
@@ -63,18 +71,6 @@ def closest_names(name: str, names: NameIndex, folded: FoldedNames | None) -> tu
         by_fold.setdefault(fold(candidate), []).append(candidate)
     close = difflib.get_close_matches(folded_name, sorted(by_fold), n=3, cutoff=0.6)
     return tuple([candidate for key in close for candidate in by_fold[key]][:3])
-
-
-def integer(function: str, argument: str, value: Any) -> int:
-    """`value` as an int. TypeError, in the name of the function and argument, if it is none."""
-    try:
-        if isinstance(value, bool | np.bool_):
-            raise TypeError
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(
-            f"{function}: {argument} must be an integer, got {type(value).__name__}"
-        ) from None
 
 
 def id_or_none(function: str, value: int | str, names: NameIndex) -> int | None:

@@ -15,7 +15,7 @@ import json
 import mmap
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -51,9 +51,11 @@ def save(
     arrays: Mapping[str, npt.NDArray[Any]],
     counts: Mapping[str, int],
     settings: Mapping[str, Any] | None,
+    optional: Iterable[str] = (),
 ) -> None:
     """Write one-dimensional arrays as a new generation of `directory`.
 
+    `optional` names arrays that older generations may hold; they are removed with those.
     Waits while another process writes there. Raises DamagedStore where the directory holds a
     meta.json of something else, TypeError or ValueError where `settings` is not JSON.
     """
@@ -66,7 +68,7 @@ def save(
     with _write_lock(path):
         old = _meta_to_replace(path, kind)
         current = old.get("generation", 0)
-        ours = {*arrays, *old.get("arrays", ())}  # nobody else's .npy files are touched
+        ours = {*arrays, *optional, *old.get("arrays", ())}  # nobody else's .npy files are touched
         for name in os.listdir(path):
             match = _DATA_FILE.fullmatch(name)
             if match and match[1] in ours and int(match[2]) != current:
@@ -151,6 +153,11 @@ def read_meta(directory: str | os.PathLike[str], kind: str | None = None) -> dic
     if kind is not None and meta["kind"] != kind:
         raise DamagedStore(f"{path} holds an index of kind {meta['kind']!r}, expected {kind!r}")
     return meta
+
+
+def saved_at(directory: str | os.PathLike[str]) -> float:
+    """When the directory was saved last, by its file system: seconds since 1970."""
+    return (Path(directory) / _META).stat().st_mtime
 
 
 def _plain_json(settings: Mapping[str, Any]) -> dict[str, Any]:

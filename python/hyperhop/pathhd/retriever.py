@@ -11,6 +11,7 @@ import numpy.typing as npt
 from hyperhop import ghrr
 from hyperhop.evidence import Answer, Evidence, EvidencePath, EvidenceSequence, Reader
 from hyperhop.graph import EntityLinker, KnowledgeGraph
+from hyperhop.graph.walks import Hubs, mediator_mask
 from hyperhop.llm.reader import VectorReader
 from hyperhop.pathhd.calibration import Calibration
 from hyperhop.pathhd.candidates import Candidates, name_ranks
@@ -50,6 +51,8 @@ class PathHD:
             "best": the paper's single plan, whose ranks 2..K are noise. See `encode_query`.
         reader: what `answer` reads with.
         blocks, block_size, family, seed: the codebook over `kg.symbols`, built here once.
+        max_degree, hubs, mediators: which edges walks follow, see `KnowledgeGraph.sequences`.
+            Evidence names the hubs that were met.
         linker: what finds topics in a question; by name if None.
 
     Topic: `topic=` (name or id) wins. Otherwise the entities the question mentions are linked by
@@ -83,6 +86,10 @@ class PathHD:
         block_size: int = 4,
         family: ghrr.Family = "haar",
         seed: int = 0,
+        *,
+        max_degree: int | None = None,
+        hubs: Hubs = "sample",
+        mediators: npt.ArrayLike | None = None,
         linker: EntityLinker | None = None,
     ) -> None:
         for name, value in (("k", k), ("max_hops", max_hops), ("path_cap", path_cap)):
@@ -97,6 +104,8 @@ class PathHD:
         self.max_hops, self.inverse = max_hops, inverse
         self.simple, self.return_to_topic = simple, return_to_topic
         self.beam, self.cap, self.path_cap = beam, cap, path_cap
+        self.max_degree, self.hubs = max_degree, hubs
+        self.mediators = None if mediators is None else mediator_mask("PathHD", kg, mediators)
         self.encoder = get_encoder(encoder) if isinstance(encoder, str) else encoder
         symbols = kg.symbols
         self.planner = (
@@ -124,12 +133,13 @@ class PathHD:
         clock.lap("link")
         if not topics:
             return Evidence(timings=clock.laps)
-        entity, candidates, plans = self._plan(question, topics)
+        entity, candidates, plans, hub_ids = self._plan(question, topics)
         clock.lap("plan")
         name = self.kg.entity_name(entity)
+        hubs = self.kg.entity_names(hub_ids.tolist())
         truncated = candidates.paths.truncated
         if len(candidates) == 0:
-            return Evidence(topic=name, timings=clock.laps, truncated=truncated)
+            return Evidence(topic=name, timings=clock.laps, truncated=truncated, hubs=hubs)
         vector = encode_query(self.codebook, candidates, plans, self.query, self.k, threads)
         clock.lap("encode")
         scores = self._score(vector, candidates, threads)
@@ -141,6 +151,7 @@ class PathHD:
             topic=name,
             timings=clock.laps,
             truncated=truncated or evidence.truncated,
+            hubs=hubs,
         )
 
     def answer(
@@ -198,7 +209,8 @@ class PathHD:
 
     def _plan(
         self, question: str, topics: list[tuple[int, tuple[int, int] | None]]
-    ) -> tuple[int, Candidates, Plans]:
+    ) -> tuple[int, Candidates, Plans, npt.NDArray[np.int32]]:
+        """Topic, candidates, plans, and the hubs met (those on paths are among them)."""
         planned = []
         for entity, mention in topics:
             paths = self.kg.sequences(
@@ -208,9 +220,13 @@ class PathHD:
                 cap=self.cap,
                 inverse=self.inverse,
                 return_to_topic=self.return_to_topic,
+                max_degree=self.max_degree,
+                hubs=self.hubs,
+                mediators=self.mediators,
             )
             candidates = Candidates(paths, self._symbols, self._ranks)
-            planned.append((entity, candidates, self.planner.plan(question, mention, candidates)))
+            plans = self.planner.plan(question, mention, candidates)
+            planned.append((entity, candidates, plans, paths.hubs))
         # max keeps the first of equals
         return max(planned, key=lambda p: p[2].weights[0] if len(p[2]) else -np.inf)
 
@@ -249,6 +265,9 @@ class PathHD:
                 cap=self.path_cap,
                 simple=self.simple,
                 return_to_topic=self.return_to_topic,
+                max_degree=self.max_degree,
+                hubs=self.hubs,
+                mediators=self.mediators,
             )
             truncated = truncated or found.truncated or found.ends_truncated
             for row, index in enumerate(chosen.tolist()):
