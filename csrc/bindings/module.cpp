@@ -19,4 +19,5 @@ PYBIND11_MODULE(_core, m) {
   bind_graph_names(m);
   bind_graph_index(m);
   bind_graph_walks(m);
+  bind_graph_ball(m);
 }

@@ -12,6 +12,7 @@ from hyperhop.graph.knowledge_graph import KnowledgeGraph
 from hyperhop.graph.linker import EntityLinker, EntityMatch
 from hyperhop.graph.path_set import PathSet
 from hyperhop.graph.read import BuildReport
+from hyperhop.graph.subgraph import Subgraph
 
 __all__ = [
     "BuildReport",
@@ -21,6 +22,7 @@ __all__ = [
     "KnowledgeGraph",
     "MalformedLine",
     "PathSet",
+    "Subgraph",
     "UnknownEntity",
     "UnknownName",
     "UnknownRelation",
