@@ -69,7 +69,7 @@ def _cache_bytes(level: int) -> int | None:
     return None
 
 
-def _processor() -> str:
+def processor_name() -> str:
     for line in Path("/proc/cpuinfo").read_text().splitlines():
         if line.startswith("model name"):
             return line.partition(":")[2].strip()
@@ -101,7 +101,7 @@ def measure() -> Limits:
             dram_gbps=bandwidth(max(8 * l3, 256 * 2**20), 1),
             l3_gbps=bandwidth(in_l3, 16),
             l3_bytes=l3,
-            processor=_processor(),
+            processor=processor_name(),
         )
 
 

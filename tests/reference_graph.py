@@ -2,18 +2,19 @@
 
 from itertools import groupby
 
-Triple = tuple[str, str, str]
-
 
 class ReferenceGraph:
-    def __init__(self, triples):
+    """`max_degree`, `hubs` and `mediators` are those of KnowledgeGraph.sequences."""
+
+    def __init__(self, triples, max_degree=None, hubs="sample", mediators=()):
         self.triples = sorted(set(triples), key=lambda t: [name.encode() for name in t])
         self.entities = _sorted_names(name for h, _, t in self.triples for name in (h, t))
         self.relations = _sorted_names(r for _, r, _ in self.triples)
         escaped = ["\\" + r if r[0] in "^\\" else r for r in self.relations]
         self.symbols = escaped + ["^" + r for r in escaped]
+        self.max_degree, self.hubs, self.mediators = max_degree, hubs, set(mediators)
 
-    def steps(self, entity, inverse):
+    def edges(self, entity, inverse):
         """(symbol, next entity) of every edge at `entity`, as ids."""
         for h, r, t in self.triples:
             head, relation, tail = (
@@ -26,25 +27,75 @@ class ReferenceGraph:
             if inverse and tail == entity:
                 yield len(self.relations) + relation, head
 
+    def steps(self, entity, is_topic, inverse):
+        """Those of the edges that a walk may follow, and whether the entity is a hub."""
+        kept, is_hub = [], False
+        for backward in (False, True):
+            row = sorted(
+                edge
+                for edge in self.edges(entity, inverse)
+                if (edge[0] >= len(self.relations)) == backward
+            )
+            if self.max_degree is None or len(row) <= self.max_degree:
+                kept += row
+                continue
+            is_hub = True
+            if self.hubs == "skip" and not is_topic:
+                continue
+            groups = [list(group) for _, group in groupby(row, key=lambda edge: edge[0])]
+            for group in groups:
+                count = min(len(group), max(1, self.max_degree // len(groups)))
+                kept += [group[i * len(group) // count] for i in range(count)]
+        return kept, is_hub
+
     def walks(self, topic, max_hops, inverse=True, return_to_topic=True):
-        """All (symbols, entities) of 0 to max_hops hops from an entity id."""
-        steps = {e: list(self.steps(e, inverse)) for e in range(len(self.entities))}
-        level = [((), (topic,))]
+        """All (symbols, entities, hops) of 0 to max_hops hops from an entity id."""
+        mediators = self.mediators - {topic}
+        steps = {e: self.steps(e, e == topic, inverse)[0] for e in range(len(self.entities))}
+        level = [((), (topic,), 0)]
         found = list(level)
-        for _ in range(max_hops):
+        while level:
             level = [
-                ((*symbols, symbol), (*entities, following))
-                for symbols, entities in level
+                ((*symbols, symbol), (*entities, following), reached)
+                for symbols, entities, hops in level
+                for reached in [hops + (entities[-1] not in mediators)]
+                if reached <= max_hops
                 for symbol, following in steps[entities[-1]]
                 if return_to_topic or following != topic
+                if not {entities[-1], following} <= mediators
             ]
             found += level
         return found
 
+    def hubs_left(self, topic, walks, max_hops, inverse=True, only=None):
+        """Hubs on which a walk stands that may go on (by a symbol in `only`, if given)."""
+        found = set()
+        for symbols, entities, hops in walks:
+            last = entities[-1]
+            if hops + (last not in self.mediators - {topic}) > max_hops:
+                continue
+            directions = {False, True} if inverse else {False}
+            if only is not None:
+                directions = {
+                    sequence[len(symbols)] >= len(self.relations)
+                    for sequence in only
+                    if sequence[: len(symbols)] == symbols and len(sequence) > len(symbols)
+                }
+            for backward in directions:
+                row = [
+                    edge
+                    for edge in self.edges(last, True)
+                    if (edge[0] >= len(self.relations)) == backward
+                ]
+                if self.max_degree is not None and len(row) > self.max_degree:
+                    found.add(last)
+        return sorted(found)
+
     def sequences(self, topic, max_hops, beam=None, cap=100_000, inverse=False, back=True):
         """Sequences of symbol ids in order, and whether `cap` cut them."""
+        mediators = self.mediators - {topic}
         ends = {}
-        for symbols, entities in self.walks(topic, max_hops, inverse, back):
+        for symbols, entities, _ in self.walks(topic, max_hops, inverse, back):
             ends.setdefault(symbols, set()).add(entities[-1])
         del ends[()]
         kept = {()}
@@ -57,14 +108,15 @@ class ReferenceGraph:
                 )
                 level = level[:beam]
             kept.update(level)
-            result += sorted(level)
+            result += sorted(sequence for sequence in level if ends[sequence] - mediators)
         return result[:cap], len(result) > cap
 
-    def paths(self, topic, sequences, cap=10_000, simple=False, back=True):
+    def paths(self, topic, max_hops, sequences, cap=10_000, simple=False, back=True):
         """Kept entity paths and all ends of each sequence, and whether `cap` cut the paths."""
-        longest = max(map(len, sequences), default=0)
         by_sequence = {}
-        for symbols, entities in self.walks(topic, longest, True, back):
+        for symbols, entities, _ in self.walks(topic, max_hops, True, back):
+            if entities[-1] in self.mediators - {topic}:
+                continue
             if not simple or len(set(entities)) == len(entities):
                 by_sequence.setdefault(symbols, []).append(entities)
         everything = [sorted(by_sequence.get(tuple(s), [])) for s in sequences]
@@ -81,10 +133,7 @@ class ReferenceGraph:
         ends = [sorted({path[-1] for path in paths}) for paths in everything]
         return kept, ends, kept != everything
 
-
-    def ball(
-        self, topics, hops, direction="both", induced=True, max_degree=None, skip=False, mediators=()
-    ):
+    def ball(self, topics, hops, direction, induced, max_degree=None, skip=False, mediators=()):
         """Hop of each entity id within `hops`, the set of (head, relation, tail) ids, the hubs."""
         edges = [
             (self.entities.index(h), self.relations.index(r), self.entities.index(t))

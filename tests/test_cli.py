@@ -141,6 +141,8 @@ def test_wrong_usage_exits_with_2(graph):
         assert str(wrong[0]) in err
     assert run("index")[0] == 2
     assert run("info", "--verify")[0] == 2
+    assert run("info", "--relations", 3)[0] == 2
+    assert run("info", graph, "--relations", -1)[0] == 2
 
 
 def test_index_stores_the_settings_that_ask_uses(tmp_path):
@@ -150,7 +152,7 @@ def test_index_stores_the_settings_that_ask_uses(tmp_path):
     assert {len(path["relations"]) for path in json.loads(out)["evidence"]["paths"]} == {1}
     code, out, _ = run("info", tmp_path / "g")
     assert code == 0
-    assert "(format 1)" in out
+    assert "(format 2)" in out
     assert "hashing" in out
     assert "lexical" in out
 
@@ -213,8 +215,73 @@ def test_info_finds_damage(tmp_path):
 def test_info_names_what_is_installed():
     code, out, _ = run("info")
     assert code == 0
-    for name in ("hyperhop", "kernels", "threads", "wordllama"):
+    for name in ("hyperhop", "kernels", "threads", "wordllama", "pyarrow", "torch_geometric"):
         assert name in out
+    assert json.loads(run("info", "--json")[1])["hyperhop"] in out
+
+
+def test_info_counts_what_the_graph_holds(graph):
+    code, out, err = run("info", graph)
+    assert (code, err) == (0, "")
+    lines = [line.split() for line in out.splitlines()]
+    for row in (
+        ["triples", "5"],
+        ["schema", "14", "pairs"],
+        ["as", "head", "0", "3", "3", "3"],
+        ["as", "tail", "1", "1", "1", "1"],
+        ["Peru", "3", "1"],
+        ["most", "used", "relations", "(3", "of", "3)", "facts"],
+        ["neighbour", "2"],
+    ):
+        assert row in lines
+    assert "Perú [bold]de[/bold] 日本" in out
+    assert "(1 of 3)" in run("info", graph, "--relations", 1)[1]
+
+
+def test_info_as_json(graph):
+    code, out, _ = run("info", graph, "--relations", 2, "--json", "--verify")
+    found = json.loads(out)
+    assert code == 0
+    assert found["verified"] is True
+    assert (found["format"], found["generation"]) == (1, 1)
+    assert (found["triples"], found["entities"], found["relations"]) == (5, 6, 3)
+    assert found["settings"]["encoder"] == "hashing"
+    assert found["quantiles"] == [0.5, 0.9, 0.99, 1.0]
+    assert found["hubs"][0] == {"name": "Peru", "out_degree": 3, "in_degree": 1}
+    assert found["top_relations"] == [
+        {"name": "currency", "facts": 2},
+        {"name": "neighbour", "facts": 2},
+    ]
+    sizes = {"names": 0, "edges": 0, "schema": 0}
+    for file in graph.glob("*.npy"):
+        part = file.name.split("_")[0]
+        kind = {"entity": "names", "relation": "names", "schema": "schema"}.get(part, "edges")
+        sizes[kind] += file.stat().st_size
+    assert found["disk_bytes"] == sizes
+
+
+def test_info_fits_the_screen(tmp_path, monkeypatch):
+    long = "Llanfairpwllgwyngyllgogerychwyrndrobwllllantysiliogogogoch " * 3
+    run("index", write(tmp_path / "facts.tsv", [(long, long, "x")]), "-o", tmp_path / "g")
+    for width in (30, 60, 100):
+        monkeypatch.setenv("COLUMNS", str(width))
+        code, out, _ = run("info", tmp_path / "g")
+        assert code == 0
+        assert max(map(len, out.splitlines())) <= width
+        shortened = [line for line in out.splitlines() if line.startswith("Llan")]
+        assert len(shortened) == 2
+        assert all("…" in line and line.rstrip().endswith(("0", "1")) for line in shortened)
+    assert json.loads(run("info", tmp_path / "g", "--json")[1])["hubs"][0]["name"] == long
+
+
+def test_index_tells_where_the_schema_is_too_large(tmp_path, monkeypatch):
+    monkeypatch.setattr("hyperhop.graph.schema._MOST_PAIRS", 3)
+    source = write(tmp_path / "facts.tsv", FACTS)
+    code, _, err = run("index", source, "-o", tmp_path / "g")
+    assert code == 0
+    assert "expected at most 3 pairs of relations" in err
+    assert "saved without" in err
+    assert "not stored" in run("info", tmp_path / "g")[1]
 
 
 # What only a real process shows

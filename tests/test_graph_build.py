@@ -344,3 +344,33 @@ def test_interned_columns_build_what_rows_build():
     assert builder.num_read == 4
     built = builder.build()
     assert built["out_tails"].size == 3
+
+
+def test_ids_are_ranks_however_much_of_the_names_is_alike():
+    numbers = np.random.default_rng(0).permutation(3000)
+    names = [f"http://example.org/resource/{n % 7}/of the same beginning/{n:05}" for n in numbers]
+    names += [name + "\0" for name in names[:40]] + ["http://example.org/", "h", "é"]
+    kg = KnowledgeGraph.from_triples((name, "r", name) for name in names)
+    assert kg.entity_names(range(kg.num_entities)) == sorted(names, key=str.encode)
+
+
+def test_more_names_than_one_digit_of_the_sort_holds_are_ordered():
+    random = np.random.default_rng(1)
+    rows = [
+        (f"e{h}", f"r{r}", f"e{t}")
+        for h, r, t in zip(
+            random.integers(0, 1500, 4000),
+            random.integers(0, 900, 4000),
+            random.integers(0, 1500, 4000),
+            strict=True,
+        )
+    ]
+    facts = sorted(set(rows), key=lambda row: [name.encode() for name in row])
+    assert list(KnowledgeGraph.from_triples(rows).triples()) == facts
+
+
+def test_rows_that_make_their_names_as_they_are_read():
+    rows = [(str(i) for i in (n, "r", n + 1)) for n in range(5000)]
+    kg = KnowledgeGraph.from_triples(rows)
+    assert kg.num_triples == 5000
+    assert kg.has_triple("4999", "r", "5000")

@@ -323,8 +323,7 @@ def test_damage_never_crashes(name):
             arrays[name][rng.integers(len(arrays[name]))] = value
             try:
                 use(KnowledgeGraph(arrays))
-            except DamagedStore as error:
-                assert "the graph is damaged" in str(error)
+            except DamagedStore:
                 found += 1
     assert found > 50
 

@@ -187,6 +187,29 @@ def test_a_cut_is_reported_and_the_answer_stays_whole():
     assert not PathHD(graph(facts), max_hops=1).retrieve("hub").truncated
 
 
+def test_hubs_are_limited_and_named():
+    facts = [("hub", "has part", f"p{i:03}") for i in range(50)] + [("top", "has part", "hub")]
+    evidence = PathHD(graph(facts), max_hops=2, max_degree=10).retrieve("top")
+    assert evidence.hubs == ["hub"]
+    assert evidence.to_dict()["hubs"] == ["hub"]
+    parts = next(s for s in evidence.sequences if s.relations == ["has part", "has part"])
+    assert parts.ends == [f"p{i:03}" for i in range(0, 50, 5)]
+    skipped = PathHD(graph(facts), max_hops=2, max_degree=10, hubs="skip").retrieve("top")
+    assert skipped.hubs == ["hub"]
+    assert ["has part", "has part"] not in [s.relations for s in skipped.sequences]
+    assert PathHD(graph(facts), max_hops=2).retrieve("top").hubs == []
+
+
+def test_mediators_are_stepped_over():
+    facts = [("Ann", "marriage", "m1"), ("m1", "spouse", "Bob"), ("Bob", "born in", "Oslo")]
+    kg = graph(facts)
+    evidence = PathHD(
+        kg, max_hops=1, return_to_topic=False, mediators=[kg.entity_id("m1")]
+    ).retrieve("spouse of Ann")
+    assert [path.entities for path in evidence.paths] == [["Ann", "m1", "Bob"]]
+    assert [s.ends for s in evidence.sequences] == [["Bob"]]
+
+
 def test_simple_paths_only():
     question = "Which countries border the countries that border Peru?"
     walks = PathHD(graph(), max_hops=2, inverse=False).answer(question)

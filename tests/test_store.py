@@ -228,8 +228,15 @@ def test_foreign_and_newer_directories(saved, tmp_path):
             KnowledgeGraph.open(saved)
         with pytest.raises(DamagedStore, match="remove it or choose another directory"):
             KnowledgeGraph.from_triples(FACTS).save(saved)
-    (saved / "meta.json").write_text(json.dumps({**meta, "version": 2}), "utf-8")
-    with pytest.raises(DamagedStore, match="format version 2, this hyperhop reads up to 1"):
+    (saved / "meta.json").write_text(json.dumps({**meta, "version": 1}), "utf-8")
+    with pytest.raises(
+        DamagedStore, match="format version 1, this hyperhop reads version 2: index its triples"
+    ):
+        KnowledgeGraph.open(saved)
+    with pytest.raises(DamagedStore, match="again; remove it or choose another directory"):
+        KnowledgeGraph.from_triples(FACTS).save(saved)
+    (saved / "meta.json").write_text(json.dumps({**meta, "version": 3}), "utf-8")
+    with pytest.raises(DamagedStore, match="format version 3, this hyperhop reads up to 2"):
         KnowledgeGraph.open(saved)
     with pytest.raises(DamagedStore, match="written by a newer hyperhop; remove it or choose"):
         KnowledgeGraph.from_triples(FACTS).save(saved)

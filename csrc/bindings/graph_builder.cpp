@@ -56,11 +56,18 @@ class PyBuilder {
 
   bool add_rows(const py::list& rows, const std::vector<std::int64_t>& numbers) {
     require(rows.size() == numbers.size(), "add_rows: rows and numbers must be of one length");
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const py::object row = rows[i];
-      if (!add_row(row, numbers[i])) return false;
+    bool good = true;
+    try {
+      for (std::size_t i = 0; good && i < rows.size(); ++i) {
+        const py::object row = rows[i];
+        good = add_row(row, numbers[i]);
+      }
+    } catch (...) {
+      builder_.flush();
+      throw;
     }
-    return true;
+    builder_.flush();
+    return good;
   }
 
   py::array_t<std::int32_t> intern_entities(const py::object& blob, const py::object& offsets) {
@@ -158,6 +165,7 @@ class PyBuilder {
     std::string found = graph::TripleBuilder::fault(fields_);
     if (!found.empty()) return builder_.reject(number, std::move(found), ascii(row));
     builder_.add(fields_);
+    if (sequence.ptr() != row.ptr()) builder_.flush();  // its str may live no longer than this
     return true;
   }
 

@@ -1,4 +1,6 @@
 // Names by id and ids by name, exact and folded.
+#include "graph_names.h"
+
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
@@ -17,59 +19,18 @@
 namespace hyperhop::bindings {
 namespace {
 
-class PyNames {
- public:
-  PyNames(const py::object& blob, const py::object& offsets)
-      : blob_("NameIndex", "blob", blob), offsets_("NameIndex", "offsets", offsets) {
-    require(offsets_.size() >= 1, "NameIndex: offsets must hold at least one value");
-    view_ = {reinterpret_cast<const char*>(blob_.data()), offsets_.data(), offsets_.size() - 1,
-             blob_.size()};
-  }
-
-  std::int64_t count() const { return view_.count; }
-
-  py::str name(std::int64_t i) const { return to_str(view_.name(checked(i))); }
-
-  py::list names(const std::vector<std::int64_t>& ids) const {
-    py::list result(ids.size());
-    for (std::size_t i = 0; i < ids.size(); ++i) result[i] = name(ids[i]);
-    return result;
-  }
-
-  std::int64_t find(const py::str& name) const {
-    const std::string_view key = utf8(name.ptr());
-    return key.data() == nullptr ? -1 : view_.find(key);
-  }
-
-  std::int64_t lower_bound(const py::str& name) const {
-    const std::string_view key = utf8(name.ptr());
-    return key.data() == nullptr ? view_.count : view_.lower_bound(key);
-  }
-
-  const graph::NameView& view() const { return view_; }
-
- private:
-  std::int64_t checked(std::int64_t i) const {
-    if (i < 0 || i >= view_.count) {
-      throw py::index_error("no name " + std::to_string(i) + ": there are " +
-                            std::to_string(view_.count));
-    }
-    return i;
-  }
-
-  Column<std::uint8_t> blob_;
-  Column<std::int64_t> offsets_;
-  graph::NameView view_{};
-};
-
 class PyFoldedNames {
  public:
   // `fold` is asked for names that are not ASCII.
   PyFoldedNames(const PyNames& names, const py::function& fold) {
     graph::NameBlob folded;
     std::string text;
-    for (std::int64_t i = 0; i < names.count(); ++i) {
-      const std::string_view name = names.view().name(i);
+    std::vector<std::int32_t> ids;
+    ids.reserve(static_cast<std::size_t>(names.num_used()));
+    for (std::int64_t place = 0; place < names.num_used(); ++place) {
+      const std::int64_t id = names.view().id_at(place);
+      ids.push_back(static_cast<std::int32_t>(id));
+      const std::string_view name = names.view().name(id);
       if (!graph::fold_ascii(name, text)) {
         const py::object answer = fold(to_str(name));
         text = utf8(answer.ptr());
@@ -78,6 +39,7 @@ class PyFoldedNames {
     }
     const GilReleased released;
     groups_ = graph::group_folded(folded);
+    for (std::int32_t& id : groups_.ids) id = ids[static_cast<std::size_t>(id)];
     view_ = {groups_.keys.blob.data(), groups_.keys.offsets.data(), groups_.keys.count(),
              static_cast<std::int64_t>(groups_.keys.blob.size())};
   }
@@ -122,11 +84,14 @@ class PyFoldedNames {
 
 void bind_graph_names(py::module_& m) {
   py::class_<PyNames>(m, "NameIndex")
-      .def(py::init<const py::object&, const py::object&>(), py::arg("blob"), py::arg("offsets"))
-      .def("__len__", &PyNames::count)
+      .def(py::init<const py::object&, const py::object&, const py::object&>(), py::arg("blob"),
+           py::arg("offsets"), py::arg("order") = py::none())
+      .def("__len__", &PyNames::num_used)
+      .def_property_readonly("num_ids", &PyNames::num_ids)
       .def("name", &PyNames::name, py::arg("id"))
       .def("names", &PyNames::names, py::arg("ids"))
       .def("find", &PyNames::find, py::arg("name"))
+      .def("ids", &PyNames::ids, py::arg("begin"), py::arg("end"))
       .def("lower_bound", &PyNames::lower_bound, py::arg("name"));
 
   py::class_<PyFoldedNames>(m, "FoldedNames")

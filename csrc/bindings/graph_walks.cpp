@@ -1,18 +1,58 @@
-// Symbol sequences and entity paths from one topic.
+// Symbol sequences and entity paths from many topics at once.
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "../graph/paths.h"
 #include "../graph/sequences.h"
+#include "../graph/walk_rules.h"
+#include "../parallel.h"
 #include "gil.h"
 #include "graph_index.h"
 #include "module.h"
 
 namespace hyperhop::bindings {
 namespace {
+
+// A graph's WalkRules as Python hands them over: no limit is None, no mediators is None.
+class GraphWalkRules {
+ public:
+  GraphWalkRules(const GraphIndex& index, std::int64_t max_hops, bool return_to_topic,
+                 std::optional<std::int64_t> max_degree, bool skip_hubs,
+                 const py::object& mediators)
+      : rules_{max_hops, return_to_topic, {}, nullptr} {
+    rules_.hubs.max_degree = max_degree.value_or(std::numeric_limits<std::int64_t>::max());
+    rules_.hubs.mode = skip_hubs ? graph::HubRule::Mode::kSkip : graph::HubRule::Mode::kSample;
+    if (mediators.is_none()) return;
+    mediators_.emplace("GraphWalkRules", "mediators", mediators);
+    require(mediators_->size() == index.view().num_entities,
+            "GraphWalkRules: mediators must hold one byte an entity");
+    rules_.mediators = mediators_->data();
+  }
+
+  // The mask is as long as one graph has entities, so it must not meet another.
+  const graph::WalkRules& of(const GraphIndex& index) const {
+    require(!mediators_ || mediators_->size() == index.view().num_entities,
+            "GraphWalkRules: made for another graph");
+    return rules_;
+  }
+
+ private:
+  std::optional<Column<std::uint8_t>> mediators_;
+  graph::WalkRules rules_;
+};
+
+void check_topics(const char* function, const GraphIndex& index,
+                  const Column<std::int32_t>& topics) {
+  for (std::int64_t i = 0; i < topics.size(); ++i) index.check_entity(function, topics.data()[i]);
+}
 
 void check_sequences(const GraphIndex& index, const Column<std::int32_t>& symbols,
                      const Column<std::int64_t>& offsets) {
@@ -32,51 +72,87 @@ void check_sequences(const GraphIndex& index, const Column<std::int32_t>& symbol
   }
 }
 
-py::tuple find_sequences(const GraphIndex& index, std::int32_t topic, std::int64_t max_hops,
-                         std::int64_t cap, std::int64_t beam, bool inverse, bool return_to_topic,
-                         const py::object& symbol_ranks, const graph::Limits& limits) {
-  index.check_entity("sequences", topic);
+// walk(i) of each topic, over threads and without the GIL.
+template <typename Result, typename Walk>
+std::vector<Result> walk_each(std::int64_t topics, int threads, Walk&& walk) {
+  std::vector<Result> found(static_cast<std::size_t>(topics));
+  const GilReleased released;
+  parallel_for(topics, 1, threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) found[static_cast<std::size_t>(i)] = walk(i);
+  });
+  return found;
+}
+
+py::list find_sequences(const GraphIndex& index, const py::object& topics,
+                        const GraphWalkRules& walk_rules, std::int64_t cap, std::int64_t beam,
+                        bool inverse, const py::object& symbol_ranks, const graph::Limits& limits,
+                        int threads) {
+  const Column<std::int32_t> topic("sequences", "topics", topics);
+  check_topics("sequences", index, topic);
   const Column<std::int32_t> ranks("sequences", "symbol_ranks", symbol_ranks);
   require(beam == 0 || ranks.size() == 2 * static_cast<std::int64_t>(index.view().num_relations),
           "sequences: symbol_ranks must hold one rank a symbol");
-  graph::Sequences found;
-  {
-    const GilReleased released;
-    found = graph::find_sequences(
-        index.view(), topic, {max_hops, cap, beam, inverse, return_to_topic, ranks.data()}, limits);
+  const graph::WalkRules& rules = walk_rules.of(index);
+  const graph::SequenceOptions options{cap, beam, inverse, ranks.data()};
+  auto found = walk_each<graph::Sequences>(topic.size(), threads, [&](std::int64_t i) {
+    return graph::find_sequences(index.view(), topic.data()[i], rules, options, limits);
+  });
+  py::list result;
+  for (graph::Sequences& one : found) {
+    result.append(py::make_tuple(to_array(std::move(one.symbols)), to_array(std::move(one.offsets)),
+                                 one.truncated, to_array(std::move(one.hubs))));
   }
-  return py::make_tuple(to_array(std::move(found.symbols)), to_array(std::move(found.offsets)),
-                        found.truncated);
+  return result;
 }
 
-py::tuple expand_paths(const GraphIndex& index, std::int32_t topic, const py::object& symbols,
-                       const py::object& offsets, std::int64_t cap, bool simple,
-                       bool return_to_topic, const graph::Limits& limits) {
-  index.check_entity("paths", topic);
-  const Column<std::int32_t> symbol("paths", "symbols", symbols);
-  const Column<std::int64_t> offset("paths", "offsets", offsets);
-  check_sequences(index, symbol, offset);
-  graph::EntityPaths found;
-  {
-    const GilReleased released;
-    found =
-        graph::expand_paths(index.view(), topic, {symbol.data(), offset.data(), offset.size() - 1},
-                            {cap, simple, return_to_topic}, limits);
+// `sequences`: (symbols, offsets) for each topic.
+py::list expand_paths(const GraphIndex& index, const py::object& topics,
+                      const GraphWalkRules& walk_rules, const py::list& sequences, std::int64_t cap,
+                      bool simple, const graph::Limits& limits, int threads) {
+  const Column<std::int32_t> topic("paths", "topics", topics);
+  check_topics("paths", index, topic);
+  require(static_cast<std::int64_t>(sequences.size()) == topic.size(),
+          "paths: sequences must hold one list a topic");
+  std::vector<Column<std::int32_t>> symbols;
+  std::vector<Column<std::int64_t>> offsets;
+  std::vector<graph::SequenceList> lists;
+  for (const py::handle pair : sequences) {
+    const auto arrays = pair.cast<std::pair<py::object, py::object>>();
+    symbols.emplace_back("paths", "symbols", arrays.first);
+    offsets.emplace_back("paths", "offsets", arrays.second);
+    check_sequences(index, symbols.back(), offsets.back());
+    lists.push_back({symbols.back().data(), offsets.back().data(), offsets.back().size() - 1});
   }
-  return py::make_tuple(to_array(std::move(found.entities)), to_array(std::move(found.offsets)),
-                        to_array(std::move(found.ends)), to_array(std::move(found.end_offsets)),
-                        found.truncated, found.ends_truncated);
+  const graph::WalkRules& rules = walk_rules.of(index);
+  const graph::PathOptions options{cap, simple};
+  auto found = walk_each<graph::EntityPaths>(topic.size(), threads, [&](std::int64_t i) {
+    return graph::expand_paths(index.view(), topic.data()[i], rules,
+                               lists[static_cast<std::size_t>(i)], options, limits);
+  });
+  py::list result;
+  for (graph::EntityPaths& one : found) {
+    result.append(py::make_tuple(
+        to_array(std::move(one.entities)), to_array(std::move(one.offsets)), one.truncated,
+        to_array(std::move(one.ends)), to_array(std::move(one.end_offsets)), one.ends_truncated,
+        to_array(std::move(one.hubs))));
+  }
+  return result;
 }
 
 }  // namespace
 
 void bind_graph_walks(py::module_& m) {
-  m.def("graph_sequences", &find_sequences, py::arg("graph"), py::arg("topic"), py::arg("max_hops"),
-        py::arg("cap"), py::arg("beam"), py::arg("inverse"), py::arg("return_to_topic"),
-        py::arg("symbol_ranks"), py::arg("limits"));
-  m.def("graph_paths", &expand_paths, py::arg("graph"), py::arg("topic"), py::arg("symbols"),
-        py::arg("offsets"), py::arg("cap"), py::arg("simple"), py::arg("return_to_topic"),
-        py::arg("limits"));
+  py::class_<GraphWalkRules>(m, "GraphWalkRules")
+      .def(py::init<const GraphIndex&, std::int64_t, bool, std::optional<std::int64_t>, bool,
+                    const py::object&>(),
+           py::arg("graph"), py::arg("max_hops"), py::arg("return_to_topic"), py::arg("max_degree"),
+           py::arg("skip_hubs"), py::arg("mediators"));
+  m.def("graph_sequences", &find_sequences, py::arg("graph"), py::arg("topics"), py::arg("rules"),
+        py::arg("cap"), py::arg("beam"), py::arg("inverse"), py::arg("symbol_ranks"),
+        py::arg("limits"), py::arg("threads"));
+  m.def("graph_paths", &expand_paths, py::arg("graph"), py::arg("topics"), py::arg("rules"),
+        py::arg("sequences"), py::arg("cap"), py::arg("simple"), py::arg("limits"),
+        py::arg("threads"));
 }
 
 }  // namespace hyperhop::bindings

@@ -18,6 +18,8 @@ PYBIND11_MODULE(_core, m) {
   bind_graph_builder(m);
   bind_graph_names(m);
   bind_graph_index(m);
+  bind_graph_schema(m);
   bind_graph_walks(m);
   bind_graph_ball(m);
+  bind_graph_change(m);
 }

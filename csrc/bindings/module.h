@@ -21,6 +21,8 @@ void bind_graph_ball(py::module_& m);
 void bind_graph_builder(py::module_& m);
 void bind_graph_names(py::module_& m);
 void bind_graph_index(py::module_& m);
+void bind_graph_schema(py::module_& m);
 void bind_graph_walks(py::module_& m);
+void bind_graph_change(py::module_& m);
 
 }  // namespace hyperhop::bindings

@@ -17,6 +17,12 @@ bool is_blank(std::string_view line) {
 }  // namespace
 
 bool TripleBuilder::feed(std::string_view chunk, char delimiter, bool last) {
+  const bool good = split(chunk, delimiter, last);
+  flush();
+  return good;
+}
+
+bool TripleBuilder::split(std::string_view chunk, char delimiter, bool last) {
   std::size_t begin = 0;
   std::size_t newline;
   while ((newline = chunk.find('\n', begin)) != std::string_view::npos) {
@@ -28,6 +34,7 @@ bool TripleBuilder::feed(std::string_view chunk, char delimiter, bool last) {
     } else {
       unfinished_line_.append(rest);
       good = add_line(unfinished_line_, delimiter);
+      flush();
       unfinished_line_.clear();
     }
     if (!good) return false;
@@ -35,6 +42,7 @@ bool TripleBuilder::feed(std::string_view chunk, char delimiter, bool last) {
   unfinished_line_.append(chunk.substr(begin));
   if (!last || unfinished_line_.empty()) return true;
   const bool good = add_line(unfinished_line_, delimiter);
+  flush();
   unfinished_line_.clear();
   return good;
 }
@@ -74,15 +82,43 @@ std::string TripleBuilder::fault(const std::vector<std::string_view>& fields) {
 }
 
 void TripleBuilder::add(const std::vector<std::string_view>& fields) {
-  ++num_read_;
-  triples_.push_back(
-      {entities_.intern(fields[0]), relations_.intern(fields[1]), entities_.intern(fields[2])});
+  waiting_entities_.push_back(fields[0]);
+  waiting_entities_.push_back(fields[2]);
+  waiting_relations_.push_back(fields[1]);
+  if (waiting_entities_.size() == NameTable::kBatch) flush();
+}
+
+void TripleBuilder::flush() {
+  std::int32_t entities[NameTable::kBatch];
+  std::int32_t relations[NameTable::kBatch];
+  const std::size_t count = waiting_relations_.size();
+  try {
+    entities_.intern(waiting_entities_.data(), 2 * count, entities);
+    relations_.intern(waiting_relations_.data(), count, relations);
+  } catch (...) {
+    waiting_entities_.clear();
+    waiting_relations_.clear();
+    throw;
+  }
+  make_room(triples_, count);
+  for (std::size_t i = 0; i < count; ++i) {
+    triples_.push_back({entities[2 * i], relations[i], entities[2 * i + 1]});
+  }
+  num_read_ += static_cast<std::int64_t>(count);
+  waiting_entities_.clear();
+  waiting_relations_.clear();
 }
 
 std::vector<std::int32_t> TripleBuilder::intern(NameTable& table, const NameView& names) {
   std::vector<std::int32_t> ids(static_cast<std::size_t>(names.count));
-  for (std::int64_t i = 0; i < names.count; ++i) {
-    ids[static_cast<std::size_t>(i)] = table.intern(names.name(i));
+  std::string_view batch[NameTable::kBatch];
+  for (std::size_t done = 0; done < ids.size();) {
+    std::size_t count = 0;
+    for (; count < NameTable::kBatch && done + count < ids.size(); ++count) {
+      batch[count] = names.name(static_cast<std::int64_t>(done + count));
+    }
+    table.intern(batch, count, ids.data() + done);
+    done += count;
   }
   return ids;
 }

@@ -46,8 +46,11 @@ class TripleBuilder {
   // What is wrong with these fields, in words; empty if nothing is.
   static std::string fault(const std::vector<std::string_view>& fields);
 
-  // Fields without a fault.
+  // Fields without a fault. Their bytes must stay where they are until flush().
   void add(const std::vector<std::string_view>& fields);
+
+  // Takes in what was added. To be called before bytes that were added go away.
+  void flush();
 
   // Ids of names for add_ids(), in order of first sight. A name need not be new; one that no triple
   // uses in the end is an entity (or relation) without facts.
@@ -74,6 +77,7 @@ class TripleBuilder {
   const std::vector<BadLine>& bad_lines() const { return bad_lines_; }
 
  private:
+  bool split(std::string_view chunk, char delimiter, bool last);
   bool add_line(std::string_view line, char delimiter);
   static std::vector<std::int32_t> intern(NameTable& table, const NameView& names);
 
@@ -85,6 +89,8 @@ class TripleBuilder {
   std::vector<BadLine> bad_lines_;
   std::string unfinished_line_;
   std::vector<std::string_view> fields_;
+  std::vector<std::string_view> waiting_entities_;  // head, tail, head, tail, ...
+  std::vector<std::string_view> waiting_relations_;
   NameTable entities_;
   NameTable relations_;
   std::vector<Triple> triples_;

@@ -1,6 +1,9 @@
 #include "csr.h"
 
 #include <algorithm>
+#include <array>
+
+#include "huge_pages.h"
 
 namespace hyperhop::graph {
 namespace {
@@ -18,13 +21,21 @@ std::vector<std::int64_t> starts_by(const std::vector<Triple>& triples, std::int
   return starts;
 }
 
+// Digit by digit, so that the counters stay in the cache however many keys there are.
 void stable_sort_by(std::vector<Triple>& triples, std::vector<Triple>& scratch,
                     std::int32_t Triple::* key, std::int64_t num_keys) {
-  std::vector<std::int64_t> next = starts_by(triples, key, num_keys);
-  for (const Triple& triple : triples) {
-    scratch[as_size(next[as_size(triple.*key)]++)] = triple;
+  constexpr int kDigitBits = 9;
+  constexpr std::size_t kDigits = std::size_t{1} << kDigitBits;
+  for (int shift = 0; (num_keys - 1) >> shift > 0; shift += kDigitBits) {
+    const auto digit = [key, shift](const Triple& triple) {
+      return (static_cast<std::size_t>(triple.*key) >> shift) % kDigits;
+    };
+    std::array<std::size_t, kDigits + 1> next{};
+    for (const Triple& triple : triples) ++next[digit(triple) + 1];
+    for (std::size_t d = 1; d < kDigits; ++d) next[d] += next[d - 1];
+    for (const Triple& triple : triples) scratch[next[digit(triple)]++] = triple;
+    triples.swap(scratch);
   }
-  triples.swap(scratch);
 }
 
 EdgeOrder edge_order(const std::vector<Triple>& triples, std::int32_t Triple::* row,
@@ -45,7 +56,9 @@ EdgeOrder edge_order(const std::vector<Triple>& triples, std::int32_t Triple::* 
 BothOrders build_orders(std::vector<Triple> triples, std::int64_t num_entities,
                         std::int64_t num_relations) {
   BothOrders orders;
-  std::vector<Triple> scratch(triples.size());
+  std::vector<Triple> scratch;
+  reserve_huge(scratch, triples.size());
+  scratch.resize(triples.size());
   stable_sort_by(triples, scratch, &Triple::tail, num_entities);
   stable_sort_by(triples, scratch, &Triple::relation, num_relations);
   stable_sort_by(triples, scratch, &Triple::head, num_entities);

@@ -18,7 +18,7 @@ bool fold_ascii(std::string_view name, std::string& folded);
 struct FoldedNames {
   NameBlob keys;                            // distinct, in byte order
   std::vector<std::int64_t> id_offsets{0};  // (keys + 1,)
-  std::vector<std::int32_t> ids;            // ids with each key, ascending
+  std::vector<std::int32_t> ids;            // ids with each key, in the order of `folded`
 };
 
 // `folded`: the folded name of each id.

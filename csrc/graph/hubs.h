@@ -21,7 +21,22 @@ struct Stretch {
   std::int64_t size;
   std::int64_t count;
 
-  std::int64_t edge(std::int64_t i) const { return begin + (count == size ? i : i * size / count); }
+  // i < count; the product of two 64-bit sizes is taken in 128 bits.
+  std::int64_t edge(std::int64_t i) const {
+    if (count == size) return begin + i;
+    return begin + static_cast<std::int64_t>(static_cast<unsigned __int128>(i) *
+                                             static_cast<unsigned __int128>(size) /
+                                             static_cast<unsigned __int128>(count));
+  }
+
+  template <typename Function>
+  void each_edge(Function&& function) const {
+    if (count == size) {
+      for (std::int64_t e = begin; e < begin + size; ++e) function(e);
+    } else {
+      for (std::int64_t i = 0; i < count; ++i) function(edge(i));
+    }
+  }
 };
 
 struct HubRule {
@@ -30,6 +45,7 @@ struct HubRule {
   std::int64_t max_degree = std::numeric_limits<std::int64_t>::max();
   Mode mode = Mode::kSample;
 
+  bool has_limit() const { return max_degree < std::numeric_limits<std::int64_t>::max(); }
   bool is_hub(Row row) const { return row.end - row.begin > max_degree; }
   bool skips(Row row, bool is_topic) const {
     return mode == Mode::kSkip && !is_topic && is_hub(row);

@@ -5,21 +5,41 @@
 #include <string_view>
 #include <vector>
 
+#include "huge_pages.h"
+
 namespace hyperhop::graph {
 
-// Names in byte order, possibly a mapped store: offsets are checked as they are read.
+// Names by id, possibly a mapped store: offsets and ids are checked as they are read.
+//
+// A name in use has a place: its rank in byte order among the names in use. In a graph built at
+// once every id is in use and is its own place. A changed graph lists them in `order`: the ids in
+// use by name, then ~id of each retired id, by name too. A retired id is kept for its name alone.
 struct NameView {
   const char* blob;
   const std::int64_t* offsets;  // (count + 1,)
-  std::int64_t count;
+  std::int64_t count;           // ids, retired ones included
   std::int64_t blob_size;
+  const std::int32_t* order = nullptr;  // (count,), or null: ids are places
+  std::int64_t num_retired = 0;
 
-  std::string_view name(std::int64_t i) const;
-  // The first id whose name is not before `key`; `count` if there is none.
+  std::string_view name(std::int64_t id) const;
+  std::int64_t num_used() const { return count - num_retired; }
+  // Id at a place below num_used().
+  std::int64_t id_at(std::int64_t place) const;
+  // The first place whose name is not before `key`; num_used() if there is none.
   std::int64_t lower_bound(std::string_view key) const;
-  // -1 if there is no such name.
+  // The same, known to be at least `from` and probably near it.
+  std::int64_t lower_bound(std::string_view key, std::int64_t from) const;
+  // -1 if no id in use has this name.
   std::int64_t find(std::string_view key) const;
+  // The i-th retired id, by name.
+  std::int64_t retired_at(std::int64_t i) const;
+  // The first of them whose name is not before `key`; num_retired if there is none.
+  std::int64_t lower_bound_retired(std::string_view key) const;
 };
+
+// Retired ids in an `order` of `count` ids.
+std::int64_t count_retired(const std::int32_t* order, std::int64_t count);
 
 struct NameBlob {
   std::vector<char> blob;
@@ -32,6 +52,8 @@ struct NameBlob {
     return {blob.data() + begin, end - begin};
   }
   void push_back(std::string_view name) {
+    make_room(blob, name.size());
+    make_room(offsets, 1);
     blob.insert(blob.end(), name.begin(), name.end());
     offsets.push_back(static_cast<std::int64_t>(blob.size()));
   }
@@ -43,7 +65,16 @@ class NameTable {
   explicit NameTable(std::int64_t max_names) : max_names_(max_names), slots_(16, {0, -1}) {}
 
   // Throws std::length_error beyond `max_names`.
-  std::int32_t intern(std::string_view name);
+  std::int32_t intern(std::string_view name) {
+    std::int32_t id;
+    intern(&name, 1, &id);
+    return id;
+  }
+
+  // The ids of `count` names, at most kBatch. In a large table every name is a few cache misses:
+  // a batch lets them overlap.
+  static constexpr std::size_t kBatch = 192;
+  void intern(const std::string_view* names, std::size_t count, std::int32_t* ids);
 
   std::int64_t count() const { return names_.count(); }
 
@@ -56,6 +87,7 @@ class NameTable {
     std::int32_t id;
   };
   void grow();
+  std::int32_t intern(std::string_view name, std::uint32_t hash);
 
   std::int64_t max_names_;
   NameBlob names_;

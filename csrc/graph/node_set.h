@@ -1,16 +1,19 @@
-// A set of node ids as one bit a node: adding costs the same for a leaf and for a hub.
+// A set of node ids as one bit a node: adding costs the same for a leaf and for a hub. Must be
+// empty when it is destroyed.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
+#include "zeroed_words.h"
+
 namespace hyperhop::graph {
 
 class NodeSet {
  public:
   explicit NodeSet(std::int64_t num_nodes)
-      : words_(static_cast<std::size_t>((num_nodes + 63) / 64), 0) {}
+      : words_(static_cast<std::size_t>((num_nodes + 63) / 64)) {}
 
   // True if the node was not in the set.
   bool insert(std::int32_t node) {
@@ -48,7 +51,7 @@ class NodeSet {
   }
 
  private:
-  std::vector<std::uint64_t> words_;
+  ZeroedWords words_;
 };
 
 }  // namespace hyperhop::graph

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <numeric>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "node_set.h"
+#include "zeroed_words.h"
 
 namespace hyperhop::graph {
 namespace {
@@ -14,7 +16,8 @@ std::size_t as_size(std::int64_t value) {
   return static_cast<std::size_t>(value);
 }
 
-// Distinct sorted node sets, each stored once.
+// Distinct sets, each stored once: the nodes, ascending. With mediators the nodes that may be left
+// in order of (hops after leaving, node), then those hops in the same order.
 class SetPool {
  public:
   std::int64_t intern(const std::vector<std::int32_t>& nodes) {
@@ -52,9 +55,9 @@ class SetPool {
 // One way on from a node set.
 struct Step {
   std::int32_t symbol;
-  std::int64_t set;  // in the next depth's pool; -1 at the last depth, where nobody asks for it
-  std::int64_t
-      size;  // number of distinct end nodes; not counted where set is -1 and there is no beam
+  std::int64_t set;   // in the next depth's pool; -1 where no walk goes on
+  std::int64_t size;  // number of distinct end nodes; not counted at the last depth without a beam
+  bool is_result;     // not all of them are mediators
 };
 
 // The prefixes of one depth: row i is symbols[i * depth, (i + 1) * depth).
@@ -63,29 +66,46 @@ struct Level {
   std::vector<std::int32_t> symbols;
   std::vector<std::int64_t> sets;
   std::vector<std::int64_t> sizes;
+  std::vector<bool> is_result;
+  std::int64_t results = 0;
 
   std::int64_t count() const { return static_cast<std::int64_t>(sets.size()); }
   const std::int32_t* row(std::int64_t i) const { return symbols.data() + i * depth; }
+
+  void add(const std::int32_t* first, const std::int32_t* last, const Step& step) {
+    symbols.insert(symbols.end(), first, last);
+    symbols.push_back(step.symbol);
+    sets.push_back(step.set);
+    sizes.push_back(step.size);
+    is_result.push_back(step.is_result);
+    results += step.is_result;
+  }
 };
 
 class Search {
  public:
-  Search(const GraphView& graph, std::int32_t topic, const SequenceOptions& options,
-         const Limits& limits)
+  Search(const GraphView& graph, std::int32_t topic, const WalkRules& rules,
+         const SequenceOptions& options, const Limits& limits)
       : graph_(graph),
         topic_(topic),
+        rules_(rules),
+        has_mediators_(rules.mediators != nullptr),
         options_(options),
         limits_(limits),
         seen_(graph.num_entities),
-        counts_(2 * as_size(graph.num_relations), 0) {}
+        counts_(2 * as_size(graph.num_relations)) {}
 
   Sequences run() {
     Level level;
-    pool_.intern({topic_});
+    if (has_mediators_) {
+      pool_.intern({topic_, 1});
+    } else {
+      pool_.intern({topic_});
+    }
     level.sets.push_back(0);
-    level.sizes.push_back(1);
-    for (std::int64_t depth = 1; depth <= options_.max_hops && level.count() > 0; ++depth) {
-      const bool last = depth == options_.max_hops;
+    const std::int64_t max_depth = rules_.max_symbols();
+    for (std::int64_t depth = 1; depth <= max_depth && level.count() > 0; ++depth) {
+      const bool last = depth == max_depth;
       bool complete = true;
       Level next = extend(level, last, complete);
       if (options_.beam > 0 && next.count() > options_.beam) next = narrow(next);
@@ -98,6 +118,8 @@ class Search {
       std::swap(pool_, next_pool_);
       next_pool_ = SetPool();
     }
+    result_.hubs.assign(hubs_.begin(), hubs_.end());
+    std::sort(result_.hubs.begin(), result_.hubs.end());
     return std::move(result_);
   }
 
@@ -112,11 +134,13 @@ class Search {
     std::vector<std::int64_t> end_step(as_size(pool_.count()), -1);
     std::vector<Step> steps;
     for (std::int64_t i = 0; i < level.count(); ++i) {
+      if (level.sets[as_size(i)] < 0) continue;
       const std::size_t set = as_size(level.sets[as_size(i)]);
       if (first_step[set] < 0) {
         first_step[set] = static_cast<std::int64_t>(steps.size());
-        const bool fits =
-            last && options_.beam == 0 ? find_symbols(set, steps) : find_sets(set, !last, steps);
+        const bool fits = last && options_.beam == 0 && !has_mediators_
+                              ? find_symbols(set, steps)
+                              : find_sets(set, !last, steps);
         if (!fits) {
           complete = false;
           return next;
@@ -124,18 +148,14 @@ class Search {
         end_step[set] = static_cast<std::int64_t>(steps.size());
       }
       for (std::int64_t s = first_step[set]; s < end_step[set]; ++s) {
-        if (options_.beam == 0 && emitted + next.count() > options_.cap) return next;
+        if (options_.beam == 0 && emitted + next.results > options_.cap) return next;
         const std::int64_t held =
             static_cast<std::int64_t>(next.symbols.size() + result_.symbols.size());
         if (held + next.depth > limits_.entries) {
           complete = false;
           return next;
         }
-        const Step& step = steps[as_size(s)];
-        next.symbols.insert(next.symbols.end(), level.row(i), level.row(i) + level.depth);
-        next.symbols.push_back(step.symbol);
-        next.sets.push_back(step.set);
-        next.sizes.push_back(step.size);
+        next.add(level.row(i), level.row(i) + level.depth, steps[as_size(s)]);
       }
     }
     return next;
@@ -160,9 +180,10 @@ class Search {
     Level kept;
     kept.depth = level.depth;
     for (const std::int64_t i : order) {
-      kept.symbols.insert(kept.symbols.end(), level.row(i), level.row(i) + level.depth);
-      kept.sets.push_back(level.sets[as_size(i)]);
-      kept.sizes.push_back(level.sizes[as_size(i)]);
+      const std::int32_t* last = level.row(i) + level.depth - 1;
+      kept.add(level.row(i), last,
+               {*last, level.sets[as_size(i)], level.sizes[as_size(i)],
+                bool{level.is_result[as_size(i)]}});
     }
     return kept;
   }
@@ -170,12 +191,15 @@ class Search {
   // Appends the level to the result; false if `cap` cut it.
   bool emit(const Level& level) {
     const std::int64_t emitted = static_cast<std::int64_t>(result_.offsets.size()) - 1;
-    const std::int64_t count = std::min(level.count(), options_.cap - emitted);
-    result_.symbols.insert(result_.symbols.end(), level.row(0), level.row(count));
-    for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t count = std::min(level.results, options_.cap - emitted);
+    std::int64_t left = count;
+    for (std::int64_t i = 0; left > 0; ++i) {
+      if (!level.is_result[as_size(i)]) continue;
+      result_.symbols.insert(result_.symbols.end(), level.row(i), level.row(i + 1));
       result_.offsets.push_back(result_.offsets.back() + level.depth);
+      --left;
     }
-    return count == level.count();
+    return count == level.results;
   }
 
   bool visit(std::int64_t edges) {
@@ -189,17 +213,36 @@ class Search {
     return !options_.inverse || function(graph_.in, graph_.num_relations);
   }
 
+  // The edges along which `node` is left, by stretches.
+  template <typename Function>
+  bool each_stretch(const Adjacency& side, std::int32_t node, Function&& function) const {
+    return rules_.hubs.each_stretch(side, side.row(node), node == topic_, function);
+  }
+
+  void note_hub(std::int32_t node, Row row) {
+    if (rules_.hubs.is_hub(row)) hubs_.insert(node);
+  }
+
+  bool is_mediator(std::int32_t node) const { return rules_.is_mediator(node, topic_); }
+
   // Steps of a set with the node sets they lead to: edges are gathered by symbol (count, then
   // place), then each symbol's neighbours become a set. False if a limit was reached.
   bool find_sets(std::size_t set, bool keep_sets, std::vector<Step>& steps) {
     const std::int32_t* first = pool_.begin(static_cast<std::int64_t>(set));
     const std::int32_t* last = pool_.end(static_cast<std::int64_t>(set));
+    if (has_mediators_) last -= (last - first) / 2;
     std::int64_t edges = 0;
     bool fits = each_side([&](const Adjacency& side, std::int32_t) {
       for (const std::int32_t* node = first; node != last; ++node) {
         const Row row = side.row(*node);
-        edges += row.end - row.begin;
-        if (!visit(1 + row.end - row.begin)) return false;
+        note_hub(*node, row);
+        std::int64_t followed = 0;
+        rules_.hubs.each_stretch(side, row, *node == topic_, [&](Stretch stretch) {
+          followed += stretch.count;
+          return true;
+        });
+        edges += followed;
+        if (!visit(1 + followed)) return false;
       }
       return true;
     });
@@ -208,71 +251,124 @@ class Search {
     std::vector<std::int32_t> present;
     each_side([&](const Adjacency& side, std::int32_t shift) {
       for (const std::int32_t* node = first; node != last; ++node) {
-        const Row row = side.row(*node);
-        for (std::int64_t e = row.begin; e < row.end; ++e) {
-          const std::int32_t symbol = side.relation(e) + shift;
-          if (counts_[as_size(symbol)]++ == 0) present.push_back(symbol);
-        }
+        each_stretch(side, *node, [&](Stretch stretch) {
+          stretch.each_edge([&](std::int64_t edge) {
+            const std::int32_t symbol = side.relation(edge) + shift;
+            if (counts_[as_size(symbol)]++ == 0) present.push_back(symbol);
+          });
+          return true;
+        });
       }
       return true;
     });
     std::sort(present.begin(), present.end());
-    std::int64_t place = 0;
+    std::uint64_t place = 0;
     for (const std::int32_t symbol : present) {
       place += std::exchange(counts_[as_size(symbol)], place);
     }
-    gathered_.resize(as_size(edges));
-    each_side([&](const Adjacency& side, std::int32_t shift) {
-      for (const std::int32_t* node = first; node != last; ++node) {
-        const Row row = side.row(*node);
-        for (std::int64_t e = row.begin; e < row.end; ++e) {
-          std::int64_t& slot = counts_[as_size(side.relation(e) + shift)];
-          gathered_[as_size(slot++)] = side.neighbour(e);
-        }
-      }
-      return true;
-    });
+    if (has_mediators_) {
+      gather<true>(first, last, as_size(edges));
+    } else {
+      gather<false>(first, last, as_size(edges));
+    }
 
-    std::int64_t begin = 0;
+    std::size_t begin = 0;
     for (const std::int32_t symbol : present) {
-      const std::int64_t end = std::exchange(counts_[as_size(symbol)], 0);
-      members_.clear();
-      for (std::int64_t i = begin; i < end; ++i) {
-        const std::int32_t node = gathered_[as_size(i)];
-        if (node == topic_ && !options_.return_to_topic) continue;
-        if (seen_.insert(node)) members_.push_back(node);
-      }
+      const std::size_t end = std::exchange(counts_[as_size(symbol)], 0);
+      add_step(symbol, begin, end, keep_sets, steps);
       begin = end;
-      if (members_.empty()) continue;
-      const std::int64_t size = static_cast<std::int64_t>(members_.size());
-      if (keep_sets) {
-        seen_.sort_and_clear(members_);
-        steps.push_back({symbol, next_pool_.intern(members_), size});
-      } else {
-        seen_.clear(members_);
-        steps.push_back({symbol, -1, size});
-      }
     }
     return true;
   }
 
+  // Fills gathered_ from the place in counts_ on for each symbol. With mediators also the hops, in
+  // ascending order because a set is; a step that is not allowed leaves -1.
+  template <bool kMediators>
+  void gather(const std::int32_t* first, const std::int32_t* last, std::size_t edges) {
+    gathered_.resize(edges);
+    if (kMediators) gathered_hops_.resize(edges);
+    each_side([&](const Adjacency& side, std::int32_t shift) {
+      for (const std::int32_t* node = first; node != last; ++node) {
+        const bool inside_hop = kMediators && is_mediator(*node);
+        each_stretch(side, *node, [&](Stretch stretch) {
+          stretch.each_edge([&](std::int64_t edge) {
+            const std::size_t slot = counts_[as_size(side.relation(edge) + shift)]++;
+            gathered_[slot] = side.neighbour(edge);
+            if (kMediators) {
+              gathered_hops_[slot] = node[last - first];
+              if (inside_hop && is_mediator(gathered_[slot])) gathered_[slot] = -1;
+            }
+          });
+          return true;
+        });
+      }
+      return true;
+    });
+  }
+
+  void add_step(std::int32_t symbol, std::size_t begin, std::size_t end, bool keep_set,
+                std::vector<Step>& steps) {
+    members_.clear();
+    leaving_.clear();
+    bool is_result = !has_mediators_;
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::int32_t node = gathered_[i];
+      if (node == topic_ && !rules_.return_to_topic) continue;
+      if (has_mediators_) {
+        if (node < 0 || !seen_.insert(node)) continue;
+        members_.push_back(node);
+        const bool mediator = is_mediator(node);
+        is_result |= !mediator;
+        const std::int32_t hops = gathered_hops_[i] + (mediator ? 0 : 1);
+        if (hops <= rules_.max_hops) leaving_.push_back({hops, node});
+      } else if (seen_.insert(node)) {
+        members_.push_back(node);
+      }
+    }
+    if (members_.empty()) return;
+    const std::int64_t size = static_cast<std::int64_t>(members_.size());
+    std::int64_t next_set = -1;
+    if (keep_set && !has_mediators_) {
+      seen_.sort_and_clear(members_);
+      next_set = next_pool_.intern(members_);
+    } else {
+      seen_.clear(members_);
+      if (keep_set && !leaving_.empty()) next_set = next_pool_.intern(leaving_record());
+    }
+    steps.push_back({symbol, next_set, size, is_result});
+  }
+
+  // What SetPool keeps of leaving_, in members_.
+  const std::vector<std::int32_t>& leaving_record() {
+    std::sort(leaving_.begin(), leaving_.end());
+    members_.clear();
+    for (const auto& [hops, node] : leaving_) members_.push_back(node);
+    for (const auto& [hops, node] : leaving_) members_.push_back(hops);
+    return members_;
+  }
+
   // Steps of a set without the sets they lead to: jumps from relation to relation in each row and
-  // stops when every symbol was seen.
+  // stops when every symbol was seen (a limit on hubs wants to meet them all).
   bool find_symbols(std::size_t set, std::vector<Step>& steps) {
     const std::int32_t* first = pool_.begin(static_cast<std::int64_t>(set));
     const std::int32_t* last = pool_.end(static_cast<std::int64_t>(set));
     std::vector<std::int32_t> present;
     const bool fits = each_side([&](const Adjacency& side, std::int32_t shift) {
       const std::size_t all = present.size() + as_size(graph_.num_relations);
-      for (const std::int32_t* node = first; node != last && present.size() < all; ++node) {
+      for (const std::int32_t* node = first; node != last; ++node) {
+        if (present.size() == all && !rules_.hubs.has_limit()) break;
         const Row row = side.row(*node);
         if (!visit(1)) return false;
+        note_hub(*node, row);
+        if (present.size() == all || rules_.hubs.skips(row, *node == topic_)) continue;
+        const std::int64_t most =
+            rules_.hubs.is_hub(row) ? rules_.hubs.per_relation(side, row) : row.end - row.begin;
         for (std::int64_t e = row.begin; e < row.end;) {
           if (!visit(1)) return false;
           const std::int32_t relation = side.relation(e);
           const std::int64_t next = side.end_of_relation(e, row.end);
-          std::int64_t& seen = counts_[as_size(relation + shift)];
-          if (seen == 0 && leads_off_topic(side, e, next)) {
+          std::uint64_t& seen = counts_[as_size(relation + shift)];
+          if (seen == 0 && leads_off_topic(side, e, std::min(most, next - e))) {
             seen = 1;
             present.push_back(relation + shift);
           }
@@ -284,34 +380,39 @@ class Search {
     for (const std::int32_t symbol : present) counts_[as_size(symbol)] = 0;
     if (!fits) return false;
     std::sort(present.begin(), present.end());
-    for (const std::int32_t symbol : present) steps.push_back({symbol, -1, 0});
+    for (const std::int32_t symbol : present) steps.push_back({symbol, -1, 0, true});
     return true;
   }
 
-  // Neighbours in [begin, end) are distinct, so only the first can be the topic if one is enough.
-  bool leads_off_topic(const Adjacency& side, std::int64_t begin, std::int64_t end) const {
-    return options_.return_to_topic || side.neighbour(begin) != topic_ || end - begin > 1;
+  // The `count` edges followed from `begin` on have distinct ends, so two of them are enough.
+  bool leads_off_topic(const Adjacency& side, std::int64_t begin, std::int64_t count) const {
+    return rules_.return_to_topic || side.neighbour(begin) != topic_ || count > 1;
   }
 
   const GraphView& graph_;
   const std::int32_t topic_;
+  const WalkRules& rules_;
+  const bool has_mediators_;
   const SequenceOptions& options_;
   const Limits& limits_;
   Sequences result_;
   SetPool pool_;       // sets of the current depth
   SetPool next_pool_;  // and of the next
   NodeSet seen_;
-  std::vector<std::int64_t> counts_;  // by symbol, all zero between calls
+  ZeroedWords counts_;  // by symbol, all zero between sets
+  std::unordered_set<std::int32_t> hubs_;
   std::vector<std::int32_t> gathered_;
+  std::vector<std::int32_t> gathered_hops_;
   std::vector<std::int32_t> members_;
+  std::vector<std::pair<std::int32_t, std::int32_t>> leaving_;  // (hops after leaving, node)
   std::int64_t visited_ = 0;
 };
 
 }  // namespace
 
-Sequences find_sequences(const GraphView& graph, std::int32_t topic, const SequenceOptions& options,
-                         const Limits& limits) {
-  return Search(graph, topic, options, limits).run();
+Sequences find_sequences(const GraphView& graph, std::int32_t topic, const WalkRules& rules,
+                         const SequenceOptions& options, const Limits& limits) {
+  return Search(graph, topic, rules, options, limits).run();
 }
 
 }  // namespace hyperhop::graph

@@ -116,8 +116,16 @@ class TripleBuilder:
     def bad_lines(self) -> list[tuple[int, str, bytes]]: ...
 
 class NameIndex:
-    def __init__(self, blob: npt.NDArray[np.uint8], offsets: npt.NDArray[np.int64]) -> None: ...
+    def __init__(
+        self,
+        blob: npt.NDArray[np.uint8],
+        offsets: npt.NDArray[np.int64],
+        order: npt.NDArray[np.int32] | None = None,
+    ) -> None: ...
     def __len__(self) -> int: ...
+    @property
+    def num_ids(self) -> int: ...
+    def ids(self, begin: int, end: int) -> list[int]: ...
     def name(self, id: int) -> str: ...
     def names(self, ids: Sequence[int]) -> list[str]: ...
     def find(self, name: str) -> int: ...
@@ -142,33 +150,93 @@ class GraphIndex:
     ) -> None: ...
     def has_triple(self, head: int, relation: int, tail: int) -> bool: ...
 
-def graph_sequences(
+_NameChange = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int32] | None]
+_GraphChange = tuple[int, _NameChange, _NameChange, dict[str, npt.NDArray[Any]] | None]
+
+def graph_merge(
     graph: GraphIndex,
-    topic: int,
+    entities: NameIndex,
+    relations: NameIndex,
+    other: GraphIndex,
+    other_entities: NameIndex,
+    other_relations: NameIndex,
+    max_entities: int = ...,
+) -> _GraphChange: ...
+def graph_without(
+    graph: GraphIndex,
+    entities: NameIndex,
+    relations: NameIndex,
+    heads: npt.NDArray[np.int64],
+    relation_ids: npt.NDArray[np.int64],
+    tails: npt.NDArray[np.int64],
+    missing_ok: bool,
+) -> tuple[int, _GraphChange]: ...
+def graph_equal(
+    graph: GraphIndex,
+    entities: NameIndex,
+    relations: NameIndex,
+    other: GraphIndex,
+    other_entities: NameIndex,
+    other_relations: NameIndex,
+) -> bool: ...
+
+class GraphWalkRules:
+    def __init__(
+        self,
+        graph: GraphIndex,
+        max_hops: int,
+        return_to_topic: bool,
+        max_degree: int | None,
+        skip_hubs: bool,
+        mediators: npt.NDArray[np.uint8] | None,
+    ) -> None: ...
+
+def graph_leaving(graph: GraphIndex, entity: int) -> npt.NDArray[np.int32]: ...
+def graph_schema(
+    graph: GraphIndex, max_pairs: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32], npt.NDArray[np.int64]] | None: ...
+def schema_sequences(
+    schema_offsets: npt.NDArray[np.int64],
+    schema_symbols: npt.NDArray[np.int32],
+    schema_counts: npt.NDArray[np.int64],
+    first: npt.NDArray[np.int32],
     max_hops: int,
     cap: int,
     beam: int,
     inverse: bool,
-    return_to_topic: bool,
     symbol_ranks: npt.NDArray[np.int32],
     limits: GraphLimits,
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], bool]: ...
+def graph_sequences(
+    graph: GraphIndex,
+    topics: npt.NDArray[np.int32],
+    rules: GraphWalkRules,
+    cap: int,
+    beam: int,
+    inverse: bool,
+    symbol_ranks: npt.NDArray[np.int32],
+    limits: GraphLimits,
+    threads: int,
+) -> list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64], bool, npt.NDArray[np.int32]]]: ...
 def graph_paths(
     graph: GraphIndex,
-    topic: int,
-    symbols: npt.NDArray[np.int32],
-    offsets: npt.NDArray[np.int64],
+    topics: npt.NDArray[np.int32],
+    rules: GraphWalkRules,
+    sequences: list[tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]],
     cap: int,
     simple: bool,
-    return_to_topic: bool,
     limits: GraphLimits,
-) -> tuple[
-    npt.NDArray[np.int32],
-    npt.NDArray[np.int64],
-    npt.NDArray[np.int32],
-    npt.NDArray[np.int64],
-    bool,
-    bool,
+    threads: int,
+) -> list[
+    tuple[
+        npt.NDArray[np.int32],
+        npt.NDArray[np.int64],
+        bool,
+        npt.NDArray[np.int32],
+        npt.NDArray[np.int64],
+        bool,
+        npt.NDArray[np.int32],
+    ]
 ]: ...
 def graph_ball(
     graph: GraphIndex,

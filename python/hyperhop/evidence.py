@@ -44,7 +44,8 @@ class Evidence:
     """Ranked evidence for one question, best first.
 
     `sequences` are the distinct relation sequences behind `paths`. `timings` are milliseconds by
-    stage. `truncated` says that an enumeration was cut, so that more may exist.
+    stage. `truncated` says that an enumeration was cut, so that more may exist; `hubs` are the
+    entities, by name, of which it did not follow every edge because that was asked for.
     """
 
     topic: str | None = None
@@ -53,6 +54,7 @@ class Evidence:
     passages: list[EvidencePassage] = field(default_factory=list)
     timings: Mapping[str, float] = field(default_factory=dict)
     truncated: bool = False
+    hubs: list[str] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists, dicts, strings and numbers, ready for JSON."""

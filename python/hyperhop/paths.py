@@ -1,6 +1,7 @@
 """Ragged lists of symbol sequences."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -108,7 +109,7 @@ class Paths:
         cut = ", truncated" if self.truncated else ""
         return f"Paths({len(self)} sequences, {self.symbols.size} symbols{cut})"
 
-    def __reduce__(self) -> tuple[type["Paths"], tuple[np.ndarray, np.ndarray, bool]]:
+    def __reduce__(self) -> tuple[type["Paths"], tuple[Any, ...]]:
         return Paths, (self.symbols, self.offsets, self.truncated)
 
     @property

@@ -11,7 +11,7 @@ import typer
 from hyperhop.cli import options
 from hyperhop.cli.report import busy, say
 from hyperhop.cli.system import make_settings
-from hyperhop.graph import KnowledgeGraph
+from hyperhop.graph import KnowledgeGraph, SchemaTooLarge
 
 
 def index(
@@ -56,6 +56,8 @@ def index(
         )
     if graph.num_triples == 0:
         raise ValueError(f"{source} holds no triple")
+    with busy("counting which relation follows which"):
+        store_schema(graph)
     with busy(f"saving {directory}"):
         graph.save(directory, settings=settings)
     if report := graph.build_report:
@@ -68,3 +70,11 @@ def index(
         f"{graph.num_relations:,} relations"
     )
     print(f'Ask it: hyperhop ask {shlex.quote(str(directory))} "your question"')
+
+
+def store_schema(graph: KnowledgeGraph) -> None:
+    """Have the schema computed now, so that it is saved; say so where it is too large."""
+    try:
+        graph.schema  # noqa: B018
+    except SchemaTooLarge as error:
+        say(f"{error}; the graph is saved without")

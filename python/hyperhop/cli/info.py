@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich import filesize
 from rich.table import Table
 
 import hyperhop
 from hyperhop import _core
 from hyperhop.cli.report import busy, console
-from hyperhop.graph import KnowledgeGraph, store
+from hyperhop.graph import KnowledgeGraph
+from hyperhop.graph.stats import QUANTILES, resident_bytes, store_statistics
 
 # Optional part -> the extra that installs it.
-PARTS = {"countryinfo": "demo", "babel": "demo", "wordllama": "text", "torch": "torch"}
+PARTS = {
+    "countryinfo": "demo",
+    "babel": "demo",
+    "wordllama": "text",
+    "torch": "torch",
+    "faiss": "faiss",
+    "pyarrow": "arrow",
+    "pyoxigraph": "rdf",
+    "rapidfuzz": "link",
+    "networkx": "networkx",
+    "torch_geometric": "pyg",
+}
 
 
 def info(
@@ -25,23 +39,38 @@ def info(
     verify: Annotated[
         bool, typer.Option("--verify", help="Also check the contents of every file in DIR.")
     ] = False,
+    relations: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=0, help="How many of the relations are listed (10)."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
     """Show what is installed here, or what a graph directory holds.
+
+    Of a graph: its size on disk and in memory, how many facts its entities have (half of them at
+    most the number under 50 %, and so on), its largest hubs and its most used relations.
 
     \b
     Examples:
       hyperhop info
       hyperhop info mygraph
+      hyperhop info mygraph --relations 100
       hyperhop info mygraph --verify
     """
     if directory is None:
-        if verify:
-            raise typer.BadParameter("--verify needs DIR")
-        show(installation())
+        if verify or relations is not None:
+            raise typer.BadParameter(f"{'--verify' if verify else '--relations'} needs DIR")
+        found: dict[str, Any] = installation()
     else:
-        with busy(f"checking {directory}" if verify else f"opening {directory}"):
+        with busy(f"checking {directory}" if verify else f"reading {directory}"):
             graph = KnowledgeGraph.open(directory, verify=verify)
-        show(contents(directory, graph, verify))
+            found = contents(directory, graph, verify, 10 if relations is None else relations)
+    if as_json:
+        print(json.dumps(found, indent=2, ensure_ascii=False))
+    elif directory is None:
+        show_rows(found)
+    else:
+        show_contents(found)
 
 
 def installation() -> dict[str, str]:
@@ -57,23 +86,96 @@ def installation() -> dict[str, str]:
     return rows
 
 
-def contents(directory: Path, graph: KnowledgeGraph, verified: bool) -> dict[str, str]:
-    """Return the counts, settings and state of a saved graph, each in words."""
-    rows = {
-        "directory": f"{directory} (format {store.read_meta(directory)['version']})",
-        "entities": f"{graph.num_entities:,}",
-        "relations": f"{graph.num_relations:,}",
-        "triples": f"{graph.num_triples:,}",
+def contents(
+    directory: Path, graph: KnowledgeGraph, verified: bool, relations: int
+) -> dict[str, Any]:
+    """Return everything about a saved graph, as --json prints it."""
+    stored = store_statistics(directory)
+    counted = graph.statistics(relations=relations).to_dict()
+    return {
+        "directory": str(directory),
+        "format": stored.version,
+        "generation": stored.generation,
+        "saved": stored.saved.isoformat(timespec="seconds"),
+        "verified": verified,
+        "triples": graph.num_triples,
+        "entities": graph.num_entities,
+        "relations": graph.num_relations,
+        "schema_pairs": stored.schema_pairs,
+        "settings": graph.settings,
+        "disk_bytes": stored.disk_bytes,
+        "memory_bytes": resident_bytes(directory),
+        "quantiles": QUANTILES,
+        "out_degrees": counted["out_degrees"],
+        "in_degrees": counted["in_degrees"],
+        "hubs": counted["hubs"],
+        "top_relations": counted["relations"],
     }
-    for name, value in (graph.settings or {"settings": "none stored"}).items():
-        rows[name] = str(value)
-    rows["contents"] = "verified" if verified else "not verified (--verify reads every file)"
-    return rows
 
 
-def show(rows: dict[str, str]) -> None:
+def show_contents(found: dict[str, Any]) -> None:
+    """Print what `contents` found: two columns, then three tables."""
+    pairs = found["schema_pairs"]
+    show_rows(
+        {
+            "directory": f"{found['directory']} (format {found['format']})",
+            "saved": f"{found['saved']} (generation {found['generation']})",
+            "triples": f"{found['triples']:,}",
+            "entities": f"{found['entities']:,}",
+            "relations": f"{found['relations']:,}",
+            "schema": "not stored: computed when used" if pairs is None else f"{pairs:,} pairs",
+            **{name: str(value) for name, value in (found["settings"] or {}).items()},
+            **({} if found["settings"] else {"settings": "none stored"}),
+            "on disk": _sizes(found["disk_bytes"]),
+            "in memory": _sizes(found["memory_bytes"]),
+            "contents": "verified"
+            if found["verified"]
+            else "not verified (--verify reads every file)",
+        }
+    )
+    shares = [f"{share:.0%}".replace("%", " %") for share in found["quantiles"]]
+    show_table(
+        ["facts of an entity", *shares],
+        [["as head", *found["out_degrees"]], ["as tail", *found["in_degrees"]]],
+    )
+    show_table(
+        ["largest hubs", "as head", "as tail"],
+        [[hub["name"], hub["out_degree"], hub["in_degree"]] for hub in found["hubs"]],
+    )
+    listed = found["top_relations"]
+    show_table(
+        [f"most used relations ({len(listed):,} of {found['relations']:,})", "facts"],
+        [[relation["name"], relation["facts"]] for relation in listed],
+    )
+
+
+def show_rows(rows: dict[str, Any]) -> None:
     """Print names and values in two columns."""
     table = Table.grid(padding=(0, 2))
     for name, value in rows.items():
         table.add_row(name, value)
     console().print(table)
+
+
+def show_table(columns: list[str], rows: list[list[Any]]) -> None:
+    """Print a table of names and numbers; a name that is too long for the screen ends in "…"."""
+    cells = [[name, *(f"{number:,}" for number in numbers)] for name, *numbers in rows]
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
+    widths = [max(len(row[place]) for row in [columns, *cells]) for place in range(1, len(columns))]
+    screen = console()
+    # Numbers are never shortened: what they leave of the screen is the names'.
+    room = max(screen.width - sum(width + 2 for width in widths), len("..."))
+    table.add_column(columns[0], no_wrap=True, overflow="ellipsis", max_width=room)
+    for column, width in zip(columns[1:], widths, strict=True):
+        table.add_column(column, justify="right", no_wrap=True, min_width=width)
+    for row in cells:
+        table.add_row(*row)
+    screen.print()
+    screen.print(table)
+
+
+def _sizes(sizes: dict[str, int] | None) -> str:
+    if sizes is None:
+        return "not told by this system"
+    parts = ", ".join(f"{kind} {filesize.decimal(size)}" for kind, size in sizes.items())
+    return f"{filesize.decimal(sum(sizes.values()))} ({parts})"

@@ -2,7 +2,7 @@
 
 
 class DamagedStore(ValueError):
-    """A saved directory that cannot be used: incomplete, changed, foreign or too new."""
+    """A saved directory that cannot be used: incomplete, changed, foreign or of another version."""
 
 
 class UnreadableFile(ValueError):
@@ -29,6 +29,23 @@ class MalformedLine(ValueError):
 
     def __reduce__(self) -> tuple[type["MalformedLine"], tuple[str, int, str, str]]:
         return MalformedLine, (self.source, self.line, self.expected, self.found)
+
+
+class SchemaTooLarge(ValueError):
+    """A graph in which too many pairs of relations follow each other for a schema.
+
+    Attributes:
+        most: the number of pairs that is allowed.
+    """
+
+    def __init__(self, most: int) -> None:
+        super().__init__(
+            f"schema: expected at most {most:,} pairs of relations that follow each other, got more"
+        )
+        self.most = most
+
+    def __reduce__(self) -> tuple[type["SchemaTooLarge"], tuple[int]]:
+        return SchemaTooLarge, (self.most,)
 
 
 class UnknownName(LookupError):
@@ -63,3 +80,18 @@ class UnknownRelation(UnknownName):
     """A relation name that the graph does not hold."""
 
     kind = "relation"
+
+
+class UnknownTriple(LookupError):
+    """A triple that is not a fact of the graph.
+
+    Attributes:
+        triple: the triple asked for, as it was given.
+    """
+
+    def __init__(self, triple: tuple[int | str, ...]) -> None:
+        super().__init__(f"the graph has no fact {triple!r}")
+        self.triple = triple
+
+    def __reduce__(self) -> tuple[type["UnknownTriple"], tuple[tuple[int | str, ...]]]:
+        return UnknownTriple, (self.triple,)

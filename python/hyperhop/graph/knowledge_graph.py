@@ -1,8 +1,8 @@
 """The graph itself: building, saving, looking up, and walking."""
 
-import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -13,29 +13,40 @@ from hyperhop._arrays import threads_argument
 from hyperhop._core import (
     FoldedNames,
     GraphIndex,
-    GraphLimits,
     NameIndex,
     graph_ball,
     graph_balls,
     graph_degree,
+    graph_equal,
+    graph_leaving,
     graph_neighbours,
-    graph_paths,
-    graph_sequences,
 )
-from hyperhop.graph import store
+from hyperhop.graph import change, store, walks
+from hyperhop.graph.arguments import at_least, integer
 from hyperhop.graph.errors import DamagedStore, UnknownEntity, UnknownRelation
-from hyperhop.graph.names import closest_names, fold, symbol_names
+from hyperhop.graph.names import closest_names, fold, id_or_none, symbol_names, symbol_ranks
 from hyperhop.graph.path_set import PathSet
 from hyperhop.graph.read import BuildReport, Progress, Triples, read_triples
+from hyperhop.graph.schema import (
+    SCHEMA_DTYPES,
+    RelationSchema,
+    holds_schema,
+    schema_arrays,
+    schema_misfit,
+)
+from hyperhop.graph.sequences import Sequences
+from hyperhop.graph.stats import GraphStatistics, graph_statistics
 from hyperhop.graph.subgraph import MAX_EDGES, Subgraph, ball_arguments, find_degrees, sides
-from hyperhop.paths import Paths, as_paths
+from hyperhop.paths import Paths
 
 _KIND = "graph"
 _DTYPES = {
     "entity_names": np.uint8,
     "entity_name_offsets": np.int64,
+    "entity_order": np.int32,
     "relation_names": np.uint8,
     "relation_name_offsets": np.int64,
+    "relation_order": np.int32,
     "out_offsets": np.int64,
     "out_relations": np.int32,
     "out_tails": np.int32,
@@ -43,11 +54,9 @@ _DTYPES = {
     "in_relations": np.int32,
     "in_heads": np.int32,
 }
-# Bounds on one call of sequences() or paths(): about two seconds and half a gigabyte.
-_LIMITS = GraphLimits(edge_visits=10**9, entries=125_000_000, simple_steps=50_000_000)
+_RANKS = np.zeros(0, np.int32)  # order of a table whose ids are the ranks of its names
 _FEW_ENTITIES = 100_000  # so few names are folded just to explain an unknown one
 _CHUNK_TRIPLES = 65_536
-_LARGEST = 2**62
 
 
 class KnowledgeGraph:
@@ -57,6 +66,12 @@ class KnowledgeGraph:
     relation ids are the ranks of their names in UTF-8 byte order, so the graph is a pure function
     of its set of facts. Symbol r walks relation r forward, R + r walks it backward.
 
+    `merge` and `without` make changed graphs whose names keep their ids: there new names have the
+    last ids, and the id of a name without facts is retired, not given away. So size what is indexed
+    by id with `num_entity_ids` and `num_relation_ids` (R); in a graph built at once they equal
+    `num_entities` and `num_relations`. Walks and `triples` go through a graph in order of ids.
+
+    Graphs are equal if they hold the same names and facts, whatever their ids: O(triples).
     Make one with `from_triples` or `open`. Pickles (protocol 5 shares its buffers).
     """
 
@@ -66,11 +81,17 @@ class KnowledgeGraph:
         settings: Mapping[str, Any] | None = None,
         build_report: BuildReport | None = None,
     ) -> None:
-        self._arrays = dict(arrays)
+        self._arrays = {"entity_order": _RANKS, "relation_order": _RANKS, **arrays}
         self._settings = None if settings is None else dict(settings)
         self._build_report = build_report
-        self._entities = NameIndex(arrays["entity_names"], arrays["entity_name_offsets"])
-        self._relations = NameIndex(arrays["relation_names"], arrays["relation_name_offsets"])
+        self._entities, self._relations = (
+            NameIndex(
+                arrays[f"{kind}_names"],
+                arrays[f"{kind}_name_offsets"],
+                self._arrays[f"{kind}_order"],
+            )
+            for kind in ("entity", "relation")
+        )
         self._index = GraphIndex(
             arrays["out_offsets"],
             arrays["out_relations"],
@@ -78,7 +99,7 @@ class KnowledgeGraph:
             arrays["in_offsets"],
             arrays["in_relations"],
             arrays["in_heads"],
-            len(self._relations),
+            self._relations.num_ids,
         )
 
     # Building and storing
@@ -122,27 +143,35 @@ class KnowledgeGraph:
     ) -> None:
         """Save to a directory of .npy files and meta.json, atomically.
 
-        `settings` is any JSON mapping, kept as `settings` of the opened graph. The same facts give
-        the same bytes in a new directory. Waits while another process saves there.
+        `settings` is any JSON mapping, kept as `settings` of the opened graph. `schema` is saved
+        too once it was computed or opened. The same facts, with the schema or without, give the
+        same bytes in a new directory (of a changed graph, after `renumbered`). Waits while
+        another process saves there; of several that change what they opened, the last one wins.
         """
         counts = {
             "entities": self.num_entities,
             "relations": self.num_relations,
             "triples": self.num_triples,
         }
-        store.save(directory, _KIND, self._arrays, counts, settings)
+        store.save(directory, _KIND, self._arrays, counts, settings, optional=SCHEMA_DTYPES)
 
     @classmethod
     def open(cls, directory: str | os.PathLike[str], verify: bool = False) -> "KnowledgeGraph":
         """Open a saved graph by memory map: no array and no name is read before it is used.
 
         With `verify` all files are read and compared with their checksums. Raises DamagedStore
-        where the directory is incomplete, changed, foreign or of a newer version, and
+        where the directory is incomplete, changed, foreign or of another version, and
         FileNotFoundError where there is none.
         """
         stored = store.load(directory, _KIND, verify)
         _check_stored(directory, stored)
-        return cls(stored.arrays, stored.settings, None)
+        kg = cls(stored.arrays, stored.settings, None)
+        counted = {"entities": kg.num_entities, "relations": kg.num_relations}
+        if any(stored.counts.get(kind) != number for kind, number in counted.items()):
+            raise DamagedStore(
+                f"{os.fspath(directory)} is damaged: the order does not fit the counts"
+            )
+        return kg
 
     def __getstate__(self) -> dict[str, Any]:
         return {
@@ -154,6 +183,70 @@ class KnowledgeGraph:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__init__(**state)  # type: ignore[misc]  # rebuilds the views on the arrays
 
+    # Changing
+
+    def merge(self, other: "KnowledgeGraph | str | os.PathLike[str] | Triples") -> "KnowledgeGraph":
+        """A graph that also holds the names and facts of `other`; this one stays as it is.
+
+        `other` is a graph, or what `from_triples` takes with no other argument. The result equals a
+        graph built from all the facts, but every name keeps its id: new names get the ids after all
+        others, in byte order, and a retired name gets its old id back. Saved to the directory this
+        graph was opened from, it is that directory's next generation.
+
+        `settings` are kept; `build_report` counts what was read of `other` and how many of that
+        were facts already. Raises what `from_triples` raises, and DamagedStore.
+        O(triples + entities), a copy of both orders; O(m log m) more for m added facts.
+        """
+        given = other if isinstance(other, KnowledgeGraph) else self.from_triples(other)
+        arrays, added = change.merge(self._core_arrays(), self._views, given._views)
+        built = None if given is other else given.build_report
+        report = built or BuildReport(given.num_triples, 0, 0, ())
+        return KnowledgeGraph(
+            arrays, self._settings, replace(report, num_duplicates=report.num_read - added)
+        )
+
+    def without(
+        self,
+        triples: "KnowledgeGraph | Iterable[Iterable[int | str]]",
+        missing_ok: bool = False,
+    ) -> "KnowledgeGraph":
+        """A graph that does not hold these facts; this one stays as it is.
+
+        Equal to a graph built from the facts that are left, but every name keeps its id. A name
+        whose last fact is taken away is retired: it is not found any more and not counted, its id
+        still answers `entity_name` or `relation_name` and is given to no other name. Names that had
+        no fact before stay.
+
+        Args:
+            triples: (head, relation, tail), each by name or id, or a graph whose facts are meant.
+            missing_ok: ignore triples that are not facts.
+
+        `settings` are kept, `build_report` is None. Raises UnknownTriple at the first triple that
+        is no fact, TypeError for items that are not three str or int, DamagedStore.
+        O(triples + entities), a copy of both orders; O(m log m) more for m facts.
+        """
+        facts = triples.triples() if isinstance(triples, KnowledgeGraph) else triples
+        arrays = change.without(self._core_arrays(), self._views, facts, missing_ok)
+        return KnowledgeGraph(arrays, self._settings)
+
+    def renumbered(self) -> "KnowledgeGraph":
+        """The same facts with the ids of a graph built at once: no id retired, all ranks of names.
+
+        Itself where its ids are that already. O(n log n) for n triples.
+        """
+        if self.ids_are_ranks:
+            return self
+        empty = KnowledgeGraph.from_triples([])
+        return KnowledgeGraph(empty.merge(self)._arrays, self._settings, self._build_report)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, KnowledgeGraph):
+            return NotImplemented
+        return self is other or graph_equal(*self._views, *other._views)
+
+    def __hash__(self) -> int:
+        return hash((self.num_entities, self.num_relations, self.num_triples))
+
     def __repr__(self) -> str:
         return (
             f"KnowledgeGraph({self.num_entities} entities, {self.num_relations} relations, "
@@ -162,7 +255,7 @@ class KnowledgeGraph:
 
     @property
     def settings(self) -> dict[str, Any] | None:
-        """The settings the graph was saved with; None if none were, or it was not opened."""
+        """The settings the graph, or the one it was changed from, was opened with, or None."""
         return None if self._settings is None else dict(self._settings)
 
     @property
@@ -174,18 +267,43 @@ class KnowledgeGraph:
 
     @property
     def num_entities(self) -> int:
-        """Number of entities."""
+        """Number of entities, retired ids not counted."""
         return len(self._entities)
 
     @property
     def num_relations(self) -> int:
-        """Number of relations R."""
+        """Number of relations, retired ids not counted."""
         return len(self._relations)
 
     @property
     def num_triples(self) -> int:
         """Number of distinct facts."""
         return len(self._arrays["out_tails"])
+
+    @property
+    def num_entity_ids(self) -> int:
+        """Entity ids are below this; more than `num_entities` where some are retired."""
+        return self._entities.num_ids
+
+    @property
+    def num_relation_ids(self) -> int:
+        """R: relation ids are below this; more than `num_relations` where some are retired."""
+        return self._relations.num_ids
+
+    @property
+    def entity_ids(self) -> npt.NDArray[np.int32]:
+        """Ids of all entities in byte order of their names: int32 (num_entities,)."""
+        return self._ids("entity_order", self.num_entities, self.num_entity_ids)
+
+    @property
+    def relation_ids(self) -> npt.NDArray[np.int32]:
+        """Ids of all relations in byte order of their names: int32 (num_relations,)."""
+        return self._ids("relation_order", self.num_relations, self.num_relation_ids)
+
+    @property
+    def ids_are_ranks(self) -> bool:
+        """Are ids the ranks of names? So in a graph built at once, where order by id is by name."""
+        return len(self._arrays["entity_order"]) == len(self._arrays["relation_order"]) == 0
 
     def entity_name(self, entity: int) -> str:
         """Name of an entity id. Raises IndexError for an id the graph does not have."""
@@ -221,9 +339,10 @@ class KnowledgeGraph:
     def symbols(self) -> list[str]:
         r"""Names of the 2 R symbols: relation r at r, its inverse "^" + name at R + r.
 
-        A relation that starts with "^" or "\" is written with a leading "\".
+        R is `num_relation_ids`: a retired relation has symbols too, which nothing walks. A relation
+        that starts with "^" or "\" is written with a leading "\".
         """
-        return symbol_names(self._relations.names(range(self.num_relations)))
+        return symbol_names(self._relations.names(range(self.num_relation_ids)))
 
     @cached_property
     def folded_names(self) -> FoldedNames:
@@ -237,15 +356,15 @@ class KnowledgeGraph:
 
         O(log degree).
         """
-        head_id = _id_or_none(head, self._entities)
-        relation_id = _id_or_none(relation, self._relations)
-        tail_id = _id_or_none(tail, self._entities)
+        head_id = id_or_none("has_triple", head, self._entities)
+        relation_id = id_or_none("has_triple", relation, self._relations)
+        tail_id = id_or_none("has_triple", tail, self._entities)
         if head_id is None or relation_id is None or tail_id is None:
             return False
         return self._index.has_triple(head_id, relation_id, tail_id)
 
     def triples(self) -> Iterator[tuple[str, str, str]]:
-        """All facts as names, ordered by (head, relation, tail)."""
+        """All facts as names, ordered by the ids of (head, relation, tail)."""
         for begin in range(0, self.num_triples, _CHUNK_TRIPLES):
             edges = np.arange(begin, min(begin + _CHUNK_TRIPLES, self.num_triples))
             heads = np.searchsorted(self._arrays["out_offsets"], edges, side="right") - 1
@@ -295,7 +414,7 @@ class KnowledgeGraph:
         return graph_degree(self._index, self._topic("degree", entity, "entity"), outward, inward)
 
     def degrees(self, direction: str = "both") -> npt.NDArray[np.int64]:
-        """`degree` of every entity: int64, by id. O(V)."""
+        """`degree` of every entity: int64 (num_entity_ids,). O(V)."""
         return find_degrees(self._arrays, direction)
 
     def subgraph(
@@ -306,7 +425,7 @@ class KnowledgeGraph:
         induced: bool = True,
         *,
         max_degree: int | None = None,
-        hubs: str = "sample",
+        hubs: walks.Hubs = "sample",
         mediators: npt.ArrayLike | None = None,
         max_edges: int = MAX_EDGES,
     ) -> Subgraph:
@@ -342,7 +461,7 @@ class KnowledgeGraph:
         """
         options = ball_arguments(
             "subgraph",
-            self._num_ids,
+            self.num_entity_ids,
             hops,
             direction,
             induced,
@@ -361,7 +480,7 @@ class KnowledgeGraph:
         induced: bool = True,
         *,
         max_degree: int | None = None,
-        hubs: str = "sample",
+        hubs: walks.Hubs = "sample",
         mediators: npt.ArrayLike | None = None,
         max_edges: int = MAX_EDGES,
         threads: int | None = None,
@@ -378,7 +497,7 @@ class KnowledgeGraph:
         lists = [self._topics("subgraph_batch", each) for each in topics]
         options = ball_arguments(
             "subgraph_batch",
-            self._num_ids,
+            self.num_entity_ids,
             hops,
             direction,
             induced,
@@ -390,6 +509,39 @@ class KnowledgeGraph:
         count = threads_argument(threads, "subgraph_batch")
         return [Subgraph(*ball) for ball in graph_balls(self._index, lists, *options, count)]
 
+    def leaving(self, topic: int | str) -> npt.NDArray[np.int32]:
+        """Distinct symbols that some edge leaves an entity as, ascending, in both directions.
+
+        `topic` is a name or an id. Raises UnknownEntity. O(symbols log degree).
+        """
+        return graph_leaving(self._index, self._topic("leaving", topic))
+
+    @cached_property
+    def schema(self) -> RelationSchema:
+        """Which symbol can follow which, with counts (PathHD section 2.4).
+
+        An opened graph that was saved with its schema maps it; otherwise it is computed when first
+        asked for, then kept, and saved by `save`. Raises SchemaTooLarge beyond 2**27 pairs.
+        """
+        if not holds_schema(self._arrays):
+            self._arrays |= schema_arrays(self._index)
+        offsets, symbols, counts = (self._arrays[name] for name in SCHEMA_DTYPES)
+        return RelationSchema(offsets, symbols, counts, self.symbols)
+
+    def statistics(self, hubs: int = 10, relations: int = 10) -> GraphStatistics:
+        """Quantiles of degrees, the `hubs` largest entities, the `relations` most used relations.
+
+        Raises ValueError for a negative number. O(entities + facts) in constant memory.
+        """
+        return graph_statistics(
+            self._arrays,
+            self.entity_names,
+            self._relations.names,
+            len(self._relations),
+            hubs=at_least("statistics", "hubs", hubs, 0),
+            relations=at_least("statistics", "relations", relations, 0),
+        )
+
     # Walks
 
     def sequences(
@@ -400,37 +552,73 @@ class KnowledgeGraph:
         cap: int = 100_000,
         inverse: bool = False,
         return_to_topic: bool = True,
-    ) -> Paths:
+        *,
+        max_degree: int | None = None,
+        hubs: walks.Hubs = "sample",
+        mediators: npt.ArrayLike | None = None,
+    ) -> Sequences:
         """All symbol sequences of 1 to `max_hops` hops that some walk from `topic` follows.
 
         Works on sets of nodes; entity paths are never listed.
 
         Args:
             topic: entity name or id.
-            max_hops: length of the longest sequence.
-            beam: keep at each depth only that many sequences, those with the fewest distinct end
-                entities (the most specific), ties by symbol names. Only they are returned and
-                extended. What a beam drops does not count as truncated.
+            max_hops: length of the longest walk.
+            beam: keep at each depth (number of symbols) only that many sequences: those whose walks
+                end on the fewest distinct entities, mediators included (the most specific), ties by
+                symbol names. Only they are returned and extended. What a beam drops does not count
+                as truncated.
             cap: length of the result. It is then the first part of the full one, so shallow depths
                 are complete before deeper ones begin.
             inverse: also walk edges backward (symbols R + r).
             return_to_topic: False forbids stepping onto the topic again.
+            max_degree: an entity with more edges than this in the direction a walk would leave it
+                is a hub; None: there are none.
+            hubs: "sample" follows of each relation at a hub, in that direction, the same number of
+                edges, evenly spaced: `max_degree` / number of its relations, at least one. "skip"
+                does not leave a hub in that direction; a topic is sampled all the same. Which edges
+                are followed depends on the graph and `max_degree` alone, and no relation is lost by
+                sampling. `.hubs` of the result names the hubs met.
+            mediators: entities that stand for a fact of several parts (Freebase's CVT nodes, blank
+                nodes): a 1-D array of their ids, or of one bool an entity id. The step into one and
+                the step out of it are one hop, so a walk of h hops has h to 2 h symbols. No walk
+                ends on a mediator or goes from one to another; the topic is never one. A mask of
+                bool is used as it is, ids cost O(num_entities) a call.
 
-        Returns Paths of symbol ids ordered by (length, symbols). `.truncated` tells that `cap` cut
-        it, or that the call looked at a billion edges or would have held 125 million ids; the
-        sequences found until then are returned.
+        Returns Sequences: Paths of symbol ids ordered by (length, symbols). `.truncated` tells that
+        `cap` cut it, or that the call looked at a billion edges or would have held 125 million ids;
+        the sequences found until then are returned.
 
-        Raises UnknownEntity, and ValueError for max_hops < 0, cap < 1 or beam < 1.
+        Raises UnknownEntity, and ValueError for max_hops < 0, cap < 1, beam < 1, max_degree < 1,
+        or mediators that are no ids of this graph.
         """
-        start = self._topic("sequences", topic)
-        hops = _at_least("sequences", "max_hops", max_hops, 0)
-        most = _at_least("sequences", "cap", cap, 1)
-        width = 0 if beam is None else _at_least("sequences", "beam", beam, 1)
-        ranks = self._symbol_ranks if width else np.zeros(0, np.int32)
-        symbols, offsets, truncated = graph_sequences(
-            self._index, start, hops, most, width, inverse, return_to_topic, ranks, _LIMITS
+        rules = walks.Rules(
+            "sequences", self, max_hops, return_to_topic, max_degree, hubs, mediators
         )
-        return Paths(symbols, offsets, truncated)
+        return walks.find_sequences(rules, [topic], beam, cap, inverse, 1)[0]
+
+    def sequences_batch(
+        self,
+        topics: Iterable[int | str],
+        max_hops: int,
+        beam: int | None = None,
+        cap: int = 100_000,
+        inverse: bool = False,
+        return_to_topic: bool = True,
+        *,
+        max_degree: int | None = None,
+        hubs: walks.Hubs = "sample",
+        mediators: npt.ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> list[Sequences]:
+        """`sequences` of each topic, in one call over threads: the same bits.
+
+        `cap` and the limits hold for each topic alone. Raises as `sequences` does.
+        """
+        rules = walks.Rules(
+            "sequences_batch", self, max_hops, return_to_topic, max_degree, hubs, mediators
+        )
+        return walks.find_sequences(rules, topics, beam, cap, inverse, threads)
 
     def paths(
         self,
@@ -441,12 +629,16 @@ class KnowledgeGraph:
         simple: bool = False,
         inverse: bool = False,
         return_to_topic: bool = True,
+        *,
+        max_degree: int | None = None,
+        hubs: walks.Hubs = "sample",
+        mediators: npt.ArrayLike | None = None,
     ) -> PathSet:
         """Entity paths from `topic`, sequence by sequence, each in ascending entity order.
 
         Args:
             topic: entity name or id.
-            max_hops: length of the longest sequence.
+            max_hops: length of the longest walk.
             sequences: symbol sequences to expand, in this order; one that no walk follows has no
                 path. By default all that `self.sequences` finds. Symbols say their own direction.
             cap: number of paths in all. Every sequence with a path keeps its first one (the first
@@ -456,65 +648,65 @@ class KnowledgeGraph:
                 take a quarter of what is left, and always 4,096.
             inverse: for the default sequences, also walk edges backward.
             return_to_topic: False forbids stepping onto the topic again.
+            max_degree, hubs, mediators: as for `sequences`. The same values follow the edges that
+                `sequences` followed, no others; `.hubs` names the hubs met.
 
         The end entities of each sequence are complete whatever `cap` is; `.truncated` and
         `.ends_truncated` tell what `cap` or a limit (one billion edges looked at, 125 million ids
         held, the steps above) cut.
 
-        Raises UnknownEntity, and ValueError for max_hops < 0, cap < 1, a sequence longer than
-        max_hops or a symbol the graph does not have.
+        Raises UnknownEntity, and ValueError for max_hops < 0, cap < 1, max_degree < 1, a sequence
+        longer than max_hops (twice that with mediators), a symbol or a mediator the graph does not
+        have.
         """
-        start = self._topic("paths", topic)
-        hops = _at_least("paths", "max_hops", max_hops, 0)
-        most = _at_least("paths", "cap", cap, 1)
+        rules = walks.Rules("paths", self, max_hops, return_to_topic, max_degree, hubs, mediators)
         if sequences is None:
-            chosen = self.sequences(start, hops, inverse=inverse, return_to_topic=return_to_topic)
-        else:
-            chosen = as_paths(sequences, "paths")
-            longest = int(chosen.lengths.max(initial=0))
-            if longest > hops:
-                raise ValueError(
-                    f"paths: sequences must have at most max_hops = {hops} symbols, got {longest}"
-                )
-        entities, offsets, ends, end_offsets, truncated, ends_truncated = graph_paths(
-            self._index,
-            start,
-            chosen.symbols,
-            chosen.offsets,
-            most,
-            simple,
-            return_to_topic,
-            _LIMITS,
+            sequences = walks.all_sequences(rules, [topic], inverse, 1)[0]
+        return walks.expand_paths(rules, [topic], [sequences], cap, simple, 1)[0]
+
+    def paths_batch(
+        self,
+        topics: Iterable[int | str],
+        max_hops: int,
+        sequences: Iterable[Paths | npt.ArrayLike] | None = None,
+        cap: int = 10_000,
+        simple: bool = False,
+        inverse: bool = False,
+        return_to_topic: bool = True,
+        *,
+        max_degree: int | None = None,
+        hubs: walks.Hubs = "sample",
+        mediators: npt.ArrayLike | None = None,
+        threads: int | None = None,
+    ) -> list[PathSet]:
+        """`paths` of each topic, in one call over threads: the same bits.
+
+        `sequences` holds one list a topic. `cap` and the limits hold for each topic alone. Raises
+        as `paths` does, and ValueError where there are not as many lists as topics.
+        """
+        rules = walks.Rules(
+            "paths_batch", self, max_hops, return_to_topic, max_degree, hubs, mediators
         )
-        return PathSet(
-            chosen,
-            entities,
-            offsets,
-            truncated or chosen.truncated,
-            ends,
-            end_offsets,
-            ends_truncated,
+        chosen = list(topics)
+        lists = (
+            walks.all_sequences(rules, chosen, inverse, threads)
+            if sequences is None
+            else list(sequences)
         )
+        return walks.expand_paths(rules, chosen, lists, cap, simple, threads)
 
     @cached_property
     def _symbol_ranks(self) -> npt.NDArray[np.int32]:
         """Place of each symbol in the byte order of symbol names; what ties are broken by."""
-        order = sorted(range(len(self.symbols)), key=self.symbols.__getitem__)
-        ranks = np.empty(len(order), np.int32)
-        ranks[order] = np.arange(len(order), dtype=np.int32)
-        return ranks
-
-    @property
-    def _num_ids(self) -> int:
-        return len(self._arrays["out_offsets"]) - 1
+        return symbol_ranks(self.symbols)
 
     def _topic(self, function: str, topic: int | str, argument: str = "topic") -> int:
         if isinstance(topic, str):
             return self.entity_id(topic)
-        entity = _integer(function, argument, topic)
-        if not 0 <= entity < self.num_entities:
+        entity = integer(function, argument, topic)
+        if not 0 <= entity < self.num_entity_ids:
             raise IndexError(
-                f"{function}: {argument} must be an id below {self.num_entities}, got {entity}"
+                f"{function}: {argument} must be an id below {self.num_entity_ids}, got {entity}"
             )
         return entity
 
@@ -526,24 +718,42 @@ class KnowledgeGraph:
     def _relation(self, function: str, relation: int | str) -> int:
         if isinstance(relation, str):
             return self.relation_id(relation)
-        number = _integer(function, "relation", relation)
-        if not 0 <= number < self.num_relations:
+        number = integer(function, "relation", relation)
+        if not 0 <= number < self.num_relation_ids:
             raise IndexError(
-                f"{function}: relation must be an id below {self.num_relations}, got {number}"
+                f"{function}: relation must be an id below {self.num_relation_ids}, got {number}"
             )
         return number
+
+    @property
+    def _views(self) -> change.Views:
+        return self._index, self._entities, self._relations
+
+    def _core_arrays(self) -> change.Arrays:
+        """The arrays that make the graph; any others were derived from them."""
+        return {name: self._arrays[name] for name in _DTYPES}
+
+    def _ids(self, order: str, used: int, bound: int) -> npt.NDArray[np.int32]:
+        ids = self._arrays[order][:used]
+        if len(self._arrays[order]) == 0:
+            return np.arange(used, dtype=np.int32)
+        if used and not 0 <= ids.min() <= ids.max() < bound:
+            raise DamagedStore(f"the graph is damaged: {order} holds an unknown id")
+        return ids
 
 
 def _check_stored(directory: str | os.PathLike[str], stored: store.Stored) -> None:
     """The arrays' lengths must fit together, because the compiled code relies on that."""
-    entities, relations, triples = (
-        stored.counts.get(key, -1) for key in ("entities", "relations", "triples")
-    )
+    sizes = {name: len(array) for name, array in stored.arrays.items()}
+    entities, relations = sizes.get("entity_name_offsets", 0), sizes.get("relation_name_offsets", 0)
+    triples = stored.counts.get("triples", -1)
     lengths = {
-        "entity_name_offsets": entities + 1,
-        "relation_name_offsets": relations + 1,
-        "out_offsets": entities + 1,
-        "in_offsets": entities + 1,
+        "entity_name_offsets": max(entities, 1),
+        "entity_order": entities - 1 if sizes.get("entity_order") else 0,
+        "relation_name_offsets": max(relations, 1),
+        "relation_order": relations - 1 if sizes.get("relation_order") else 0,
+        "out_offsets": entities,
+        "in_offsets": entities,
         "out_relations": triples,
         "out_tails": triples,
         "in_relations": triples,
@@ -553,34 +763,11 @@ def _check_stored(directory: str | os.PathLike[str], stored: store.Stored) -> No
         array = stored.arrays.get(name)
         if array is None or array.dtype != dtype or len(array) != lengths.get(name, len(array)):
             raise DamagedStore(f"{os.fspath(directory)} is damaged: {name} does not fit the counts")
-
-
-def _integer(function: str, argument: str, value: Any) -> int:
-    try:
-        if isinstance(value, bool | np.bool_):
-            raise TypeError
-        return operator.index(value)
-    except TypeError:
-        raise TypeError(
-            f"{function}: {argument} must be an integer, got {type(value).__name__}"
-        ) from None
-
-
-def _at_least(function: str, argument: str, value: Any, least: int) -> int:
-    number = _integer(function, argument, value)
-    if number < least:
-        raise ValueError(f"{function}: {argument} must be at least {least}, got {number}")
-    return min(number, _LARGEST)
+    misfit = schema_misfit(stored.arrays, 2 * (len(stored.arrays["relation_name_offsets"]) - 1))
+    if misfit:
+        raise DamagedStore(f"{os.fspath(directory)} is damaged: {misfit} does not fit the counts")
 
 
 def _check_str(function: str, name: Any) -> None:
     if not isinstance(name, str):
         raise TypeError(f"{function}: name must be str, got {type(name).__name__}")
-
-
-def _id_or_none(value: int | str, names: NameIndex) -> int | None:
-    if isinstance(value, str):
-        found = names.find(value)
-        return found if found >= 0 else None
-    number = _integer("has_triple", "an id", value)
-    return number if 0 <= number < len(names) else None

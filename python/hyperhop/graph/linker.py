@@ -62,7 +62,7 @@ class EntityLinker:
                 EntityMatch(i, name, (start, end), _EXACT if name == text[start:end] else _FOLDED)
                 for i, name in zip(entities, self._kg.entity_names(entities), strict=True)
             ]
-            matches += sorted(found, key=lambda match: (-match.score, match.entity))
+            matches += sorted(found, key=lambda match: (-match.score, match.name))
         return matches
 
     def _mentions(self, text: str) -> list[tuple[int, int, list[int]]]:

@@ -1,8 +1,13 @@
 """Names: folding for comparison, names of symbols, and names close to a wrong one."""
 
 import unicodedata
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
 
 from hyperhop._core import FoldedNames, NameIndex
+from hyperhop.graph.arguments import integer
 
 _SMALL = 2_000  # that many names are simply all compared
 _NEIGHBOURS = 20
@@ -28,6 +33,13 @@ def symbol_names(relations: list[str]) -> list[str]:
     return forward + ["^" + name for name in forward]
 
 
+def symbol_ranks(names: Sequence[str]) -> npt.NDArray[np.int32]:
+    """Place of each symbol in the order of symbol names; what ties are broken by. int32 (2 R,)."""
+    ranks = np.empty(len(names), np.int32)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names), dtype=np.int32)
+    return ranks
+
+
 def closest_names(name: str, names: NameIndex, folded: FoldedNames | None) -> tuple[str, ...]:
     """Up to three names like `name`, from a bounded number of candidates.
 
@@ -39,7 +51,7 @@ def closest_names(name: str, names: NameIndex, folded: FoldedNames | None) -> tu
     folded_name = fold(name)
     ids: set[int] = set()
     if len(names) <= _SMALL:
-        ids.update(range(len(names)))
+        ids.update(names.ids(0, len(names)))
     else:
         typos = [name, folded_name, name.title(), name.replace(" ", "_"), name.replace("_", " ")]
         for typo in (name, folded_name):
@@ -50,12 +62,21 @@ def closest_names(name: str, names: NameIndex, folded: FoldedNames | None) -> tu
                 ]
         ids.update(i for i in map(names.find, typos) if i >= 0)
         middle = names.lower_bound(name)
-        ids.update(range(max(0, middle - _NEIGHBOURS), min(len(names), middle + _NEIGHBOURS)))
+        ids.update(names.ids(middle - _NEIGHBOURS, middle + _NEIGHBOURS))
         if folded is not None:
             ids.update(folded.near(folded_name, _NEIGHBOURS))
             ids.update(i for typo in typos for i in folded.find(typo))
     by_fold: dict[str, list[str]] = {}
-    for candidate in names.names(sorted(ids)):
+    for candidate in sorted(names.names(list(ids))):
         by_fold.setdefault(fold(candidate), []).append(candidate)
     close = difflib.get_close_matches(folded_name, sorted(by_fold), n=3, cutoff=0.6)
     return tuple([candidate for key in close for candidate in by_fold[key]][:3])
+
+
+def id_or_none(function: str, value: int | str, names: NameIndex) -> int | None:
+    """The id of a name, or an id itself; None if there is no such name or id."""
+    if isinstance(value, str):
+        found = names.find(value)
+        return found if found >= 0 else None
+    number = integer(function, "an id", value)
+    return number if 0 <= number < names.num_ids else None

@@ -1,6 +1,7 @@
 """Entity paths, grouped by the relation sequence they follow."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +23,8 @@ class PathSet:
             not cut them.
         end_offsets: int64 (S + 1,), where each sequence's ends start.
         ends_truncated: an end is missing because of a work limit.
+        hubs: int32, ascending ids of the entities that some walk had to leave and whose edges
+            `max_degree` limited there, those of `sequences` included.
     """
 
     sequences: Paths
@@ -31,12 +34,14 @@ class PathSet:
     ends: npt.NDArray[np.int32]
     end_offsets: npt.NDArray[np.int64]
     ends_truncated: bool
-    _starts: npt.NDArray[np.int64] = field(init=False, repr=False)
+    hubs: npt.NDArray[np.int32]
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _starts(self) -> npt.NDArray[np.int64]:
+        """Where each sequence's paths start in `entities`."""
         starts = np.zeros(len(self.sequences) + 1, np.int64)
         np.cumsum(np.diff(self.offsets) * (self.sequences.lengths + 1), out=starts[1:])
-        object.__setattr__(self, "_starts", starts)
+        return starts
 
     def __len__(self) -> int:
         return int(self.offsets[-1])

@@ -15,7 +15,7 @@ import json
 import mmap
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from hyperhop.graph.errors import DamagedStore
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _META = "meta.json"
 _LOCK = ".lock"
 _DATA_FILE = re.compile(r"([a-z_]+)\.(\d+)\.npy")
@@ -51,9 +51,11 @@ def save(
     arrays: Mapping[str, npt.NDArray[Any]],
     counts: Mapping[str, int],
     settings: Mapping[str, Any] | None,
+    optional: Iterable[str] = (),
 ) -> None:
     """Write one-dimensional arrays as a new generation of `directory`.
 
+    `optional` names arrays that older generations may hold; they are removed with those.
     Waits while another process writes there. Raises DamagedStore where the directory holds a
     meta.json of something else, TypeError or ValueError where `settings` is not JSON.
     """
@@ -66,7 +68,7 @@ def save(
     with _write_lock(path):
         old = _meta_to_replace(path, kind)
         current = old.get("generation", 0)
-        ours = {*arrays, *old.get("arrays", ())}  # nobody else's .npy files are touched
+        ours = {*arrays, *optional, *old.get("arrays", ())}  # nobody else's .npy files are touched
         for name in os.listdir(path):
             match = _DATA_FILE.fullmatch(name)
             if match and match[1] in ours and int(match[2]) != current:
@@ -126,6 +128,10 @@ def read_meta(directory: str | os.PathLike[str], kind: str | None = None) -> dic
     except (FileNotFoundError, NotADirectoryError):
         if not path.exists():
             raise FileNotFoundError(f"there is no directory {path}") from None
+        if (path / _LOCK).exists():
+            raise DamagedStore(
+                f"{path} holds no {_META}: writing it was interrupted, write it again"
+            ) from None
         raise DamagedStore(f"{path} is not a hyperhop directory: it holds no {_META}") from None
     meta = _parse(data)
     if meta is None or meta.get("format") != "hyperhop":
@@ -136,12 +142,22 @@ def read_meta(directory: str | os.PathLike[str], kind: str | None = None) -> dic
             f"{path} has format version {version}, this hyperhop reads up to {FORMAT_VERSION}: "
             "it was written by a newer hyperhop"
         )
+    if isinstance(version, int) and version < FORMAT_VERSION:
+        raise DamagedStore(
+            f"{path} has format version {version}, this hyperhop reads version {FORMAT_VERSION}: "
+            "index its triples again"
+        )
     # Comparing whole bytes finds a change anywhere in the file, white space included.
     if _encode({key: meta[key] for key in meta if key != "checksum"}) != data:
         raise DamagedStore(f"{path / _META} is damaged: its checksum does not match")
     if kind is not None and meta["kind"] != kind:
         raise DamagedStore(f"{path} holds an index of kind {meta['kind']!r}, expected {kind!r}")
     return meta
+
+
+def saved_at(directory: str | os.PathLike[str]) -> float:
+    """When the directory was saved last, by its file system: seconds since 1970."""
+    return (Path(directory) / _META).stat().st_mtime
 
 
 def _plain_json(settings: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from hyperhop import ghrr
 from hyperhop.evidence import Answer, Evidence, EvidencePath, EvidenceSequence, Reader
 from hyperhop.graph import EntityLinker, KnowledgeGraph
+from hyperhop.graph.walks import Hubs, mediator_mask
 from hyperhop.llm.reader import VectorReader
 from hyperhop.pathhd.calibration import Calibration
 from hyperhop.pathhd.candidates import Candidates, name_ranks
@@ -50,6 +51,8 @@ class PathHD:
             "best": the paper's single plan, whose ranks 2..K are noise. See `encode_query`.
         reader: what `answer` reads with.
         blocks, block_size, family, seed: the codebook over `kg.symbols`, built here once.
+        max_degree, hubs, mediators: which edges walks follow, see `KnowledgeGraph.sequences`.
+            Evidence names the hubs that were met.
 
     Topic: `topic=` (name or id) wins. Otherwise the entities the question mentions are linked by
     name; of several, the first three (longest mention first) are planned from, and the best plan
@@ -82,6 +85,10 @@ class PathHD:
         block_size: int = 4,
         family: ghrr.Family = "haar",
         seed: int = 0,
+        *,
+        max_degree: int | None = None,
+        hubs: Hubs = "sample",
+        mediators: npt.ArrayLike | None = None,
     ) -> None:
         for name, value in (("k", k), ("max_hops", max_hops), ("path_cap", path_cap)):
             if value < 1:
@@ -95,10 +102,12 @@ class PathHD:
         self.max_hops, self.inverse = max_hops, inverse
         self.simple, self.return_to_topic = simple, return_to_topic
         self.beam, self.cap, self.path_cap = beam, cap, path_cap
+        self.max_degree, self.hubs = max_degree, hubs
+        self.mediators = None if mediators is None else mediator_mask("PathHD", kg, mediators)
         self.encoder = get_encoder(encoder) if isinstance(encoder, str) else encoder
         symbols = kg.symbols
         self.planner = (
-            get_planner(planner, symbols, self.encoder) if isinstance(planner, str) else planner
+            get_planner(planner, _spoken(kg), self.encoder) if isinstance(planner, str) else planner
         )
         self.calibration = (
             Calibration.preset(calibration) if isinstance(calibration, str) else calibration
@@ -120,12 +129,13 @@ class PathHD:
         clock.lap("link")
         if not topics:
             return Evidence(timings=clock.laps)
-        entity, candidates, plans = self._plan(question, topics)
+        entity, candidates, plans, hub_ids = self._plan(question, topics)
         clock.lap("plan")
         name = self.kg.entity_name(entity)
+        hubs = self.kg.entity_names(hub_ids.tolist())
         truncated = candidates.paths.truncated
         if len(candidates) == 0:
-            return Evidence(topic=name, timings=clock.laps, truncated=truncated)
+            return Evidence(topic=name, timings=clock.laps, truncated=truncated, hubs=hubs)
         vector = encode_query(self.codebook, candidates, plans, self.query, self.k, threads)
         clock.lap("encode")
         scores = self._score(vector, candidates, threads)
@@ -137,6 +147,7 @@ class PathHD:
             topic=name,
             timings=clock.laps,
             truncated=truncated or evidence.truncated,
+            hubs=hubs,
         )
 
     def answer(
@@ -194,7 +205,8 @@ class PathHD:
 
     def _plan(
         self, question: str, topics: list[tuple[int, tuple[int, int] | None]]
-    ) -> tuple[int, Candidates, Plans]:
+    ) -> tuple[int, Candidates, Plans, npt.NDArray[np.int32]]:
+        """Topic, candidates, plans, and the hubs met (those on paths are among them)."""
         planned = []
         for entity, mention in topics:
             paths = self.kg.sequences(
@@ -204,9 +216,13 @@ class PathHD:
                 cap=self.cap,
                 inverse=self.inverse,
                 return_to_topic=self.return_to_topic,
+                max_degree=self.max_degree,
+                hubs=self.hubs,
+                mediators=self.mediators,
             )
             candidates = Candidates(paths, self._symbols, self._ranks)
-            planned.append((entity, candidates, self.planner.plan(question, mention, candidates)))
+            plans = self.planner.plan(question, mention, candidates)
+            planned.append((entity, candidates, plans, paths.hubs))
         # max keeps the first of equals
         return max(planned, key=lambda p: p[2].weights[0] if len(p[2]) else -np.inf)
 
@@ -245,32 +261,49 @@ class PathHD:
                 cap=self.path_cap,
                 simple=self.simple,
                 return_to_topic=self.return_to_topic,
+                max_degree=self.max_degree,
+                hubs=self.hubs,
+                mediators=self.mediators,
             )
             truncated = truncated or found.truncated or found.ends_truncated
             for row, index in enumerate(chosen.tolist()):
-                walks = found.of_sequence(row)
+                walks = found.of_sequence(row).tolist()
                 if len(walks) == 0 or room <= 0:
                     continue
+                ends = self.kg.entity_names(found.ends_of(row).tolist())
+                if not self.kg.ids_are_ranks:  # then order by id is not by name
+                    walks.sort(key=self.kg.entity_names)
+                    ends.sort()
                 if self.k_unit == "path":
                     walks = walks[:room]
                 room -= 1 if self.k_unit == "sequence" else len(walks)
                 relations, score = candidates.relations(index), float(scores[index])
                 symbols = candidates.paths[index].tolist()
-                for walk in walks.tolist():
+                for walk in walks:
                     self._check(walk, symbols)
                     paths.append(EvidencePath(self.kg.entity_names(walk), relations, score))
-                ends = self.kg.entity_names(found.ends_of(row).tolist())
                 weight = planned.get(index, float("-inf"))
                 sequences.append(EvidenceSequence(relations, ends, score, weight))
         return Evidence(paths=paths, sequences=sequences, truncated=truncated)
 
     def _check(self, walk: list[int], symbols: list[int]) -> None:
         """Every step of a path must be a fact of the graph."""
-        relations = self.kg.num_relations
+        relations = self.kg.num_relation_ids
         for head, symbol, tail in zip(walk, symbols, walk[1:], strict=False):
             fact = (head, symbol, tail) if symbol < relations else (tail, symbol - relations, head)
             if not self.kg.has_triple(*fact):
                 raise RuntimeError(f"PathHD: a path holds {fact}, which is no fact of the graph")
+
+
+def _spoken(kg: KnowledgeGraph) -> list[str]:
+    """Symbol names to plan with: a retired relation repeats another, so that it adds no word."""
+    symbols, relations = list(kg.symbols), kg.num_relation_ids
+    used = set(kg.relation_ids.tolist())
+    if used:
+        for retired in set(range(relations)) - used:
+            symbols[retired] = symbols[min(used)]
+            symbols[relations + retired] = symbols[relations + min(used)]
+    return symbols
 
 
 class _Clock:
