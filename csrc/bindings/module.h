@@ -18,6 +18,7 @@ void bind_score_paths(py::module_& m);
 void bind_topk(py::module_& m);
 void bind_unitary_map(py::module_& m);
 void bind_graph_builder(py::module_& m);
+void bind_graph_export(py::module_& m);
 void bind_graph_names(py::module_& m);
 void bind_graph_folded(py::module_& m);
 void bind_graph_index(py::module_& m);
