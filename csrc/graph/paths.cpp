@@ -122,7 +122,7 @@ class Expansion {
   // Hops that a step from `node` adds to a walk: it begins one, or ends the one it is inside.
   std::int32_t hops_of_step(std::int32_t node) const { return is_mediator(node) ? 0 : 1; }
 
-  // Where a symbol leads from a node; not checked yet where it is the whole row of the graph.
+  // Where a symbol leads from a node; not checked yet.
   Ids followed(std::int32_t node, std::int32_t symbol) {
     const Adjacency& side = graph_.side(symbol);
     if (rules_.hubs.has_limit()) {
@@ -179,9 +179,12 @@ class Expansion {
 
   void reach(Level& from, std::int32_t symbol, Level& reached) {
     const Adjacency& side = graph_.side(symbol);
+    const std::size_t everyone = as_size(graph_.num_entities) - (rules_.return_to_topic ? 0 : 1);
     for (std::size_t i = 0; i < from.nodes.size(); ++i) {
       const Ids ids = from.steps[i] = followed(from.nodes[i], symbol);
-      if (!visit(1 + ids.size())) break;
+      const bool nobody_is_left = reached.nodes.size() == everyone;
+      if (!visit(nobody_is_left ? 1 : 1 + ids.size())) break;
+      if (nobody_is_left) continue;
       for (const std::int32_t* id = ids.begin; id != ids.end; ++id) {
         const std::int32_t next = checked(side, id);
         if (next == topic_ && !rules_.return_to_topic) continue;
@@ -250,7 +253,7 @@ class Expansion {
           const std::int64_t needed = hops_needed(all.nodes[i], all.steps[i], targets);
           if (all.hops[i] + needed > rules_.max_hops) continue;
           alive.hops.push_back(static_cast<std::int32_t>(needed));
-        } else if (!reaches_seen(all.steps[i])) {
+        } else if (!reaches_seen(graph_.side(symbols_[d]), all.steps[i])) {
           continue;
         }
         alive.nodes.push_back(all.nodes[i]);
@@ -260,10 +263,10 @@ class Expansion {
     }
   }
 
-  bool reaches_seen(Ids ids) {
+  bool reaches_seen(const Adjacency& side, Ids ids) {
     for (const std::int32_t* id = ids.begin; id != ids.end; ++id) {
       if (!visit(1)) return false;
-      if (seen_.contains(*id)) return true;
+      if (seen_.contains(checked(side, id))) return true;
     }
     return false;
   }
@@ -371,12 +374,14 @@ class Expansion {
   bool follow(const std::vector<std::int32_t>& path, Ids ids) {
     if (path.size() != as_size(length_) || options_.simple || has_mediators_) return false;
     stopped_ |= !visit(ids.size());
+    const Adjacency& side = graph_.side(symbols_[length_ - 1]);
     for (const std::int32_t* id = ids.begin; id != ids.end && !stopped_; ++id) {
-      if (*id == topic_ && !rules_.return_to_topic) continue;
+      const std::int32_t end = checked(side, id);
+      if (end == topic_ && !rules_.return_to_topic) continue;
       stopped_ = !has_room();
       if (stopped_) break;
       result_.entities.insert(result_.entities.end(), path.begin(), path.end());
-      result_.entities.push_back(*id);
+      result_.entities.push_back(end);
       ++stored_;
     }
     return true;
