@@ -40,6 +40,7 @@ def _missing(part: str) -> str | None:
         "pandas": "pandas",
         "polars": "polars",
         "duckdb": "duckdb",
+        "link": "rapidfuzz",
     }[part]
     return None if importlib.util.find_spec(module) else f"{module} is not installed"
 

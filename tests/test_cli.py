@@ -329,7 +329,7 @@ def test_info_as_json(graph):
     found = json.loads(out)
     assert code == 0
     assert found["verified"] is True
-    assert (found["format"], found["generation"]) == (1, 1)
+    assert (found["format"], found["generation"]) == (2, 1)
     assert (found["triples"], found["entities"], found["relations"]) == (5, 6, 3)
     assert found["settings"]["encoder"] == "hashing"
     assert found["quantiles"] == [0.5, 0.9, 0.99, 1.0]

@@ -20,6 +20,7 @@ void bind_unitary_map(py::module_& m);
 void bind_graph_builder(py::module_& m);
 void bind_graph_export(py::module_& m);
 void bind_graph_names(py::module_& m);
+void bind_graph_folded(py::module_& m);
 void bind_graph_index(py::module_& m);
 void bind_graph_schema(py::module_& m);
 void bind_graph_walks(py::module_& m);

@@ -136,16 +136,17 @@ class Expansion {
   Ids followed_at_hub(const Adjacency& side, Row row, std::int32_t node, std::int32_t symbol) {
     hubs_.insert(node);
     if (rules_.hubs.skips(row, node == topic_)) return {};
+    const Row part = graph_.step(node, symbol);
+    const std::int64_t size = part.end - part.begin;
+    if (size == 0) return {};
     const auto [entry, is_new] =
         sampled_.try_emplace(static_cast<std::int64_t>(symbol) << 32 | node);
     std::vector<std::int32_t>& ids = entry->second;
     if (is_new) {
-      const Row part = graph_.step(node, symbol);
-      const std::int64_t size = part.end - part.begin;
-      const Stretch stretch{part.begin, size, std::min(size, rules_.hubs.per_relation(side, row))};
-      for (std::int64_t i = 0; i < stretch.count; ++i) {
-        ids.push_back(side.neighbour(stretch.edge(i)));
-      }
+      std::int64_t& most = most_[&side == &graph_.in].try_emplace(node, 0).first->second;
+      if (most == 0) most = rules_.hubs.per_relation(side, row);
+      const Stretch stretch{part.begin, size, std::min(size, most)};
+      stretch.each_edge([&](std::int64_t edge) { ids.push_back(side.neighbour(edge)); });
       sampled_ids_ += stretch.count;
     }
     return {ids.data(), ids.data() + ids.size()};
@@ -514,7 +515,8 @@ class Expansion {
   std::vector<Level> levels_;
   std::vector<Level> alive_;
   std::unordered_set<std::int32_t> hubs_;
-  // by symbol and node: the ids followed from a sampled hub
+  // Of each sampled hub: edges followed for one relation, out and in, and by symbol the ids.
+  std::unordered_map<std::int32_t, std::int64_t> most_[2];
   std::unordered_map<std::int64_t, std::vector<std::int32_t>> sampled_;
   std::int64_t sampled_ids_ = 0;
   std::int64_t visited_ = 0;

@@ -565,7 +565,7 @@ class KnowledgeGraph:
                 nodes): a 1-D array of their ids, or of one bool an entity id. The step into one and
                 the step out of it are one hop, so a walk of h hops has h to 2 h symbols. No walk
                 ends on a mediator or goes from one to another; the topic is never one. A mask of
-                bool is used as it is, ids cost O(num_entities) a call.
+                bool is used as it is, ids cost O(num_entity_ids) a call.
 
         Returns Sequences: Paths of symbol ids ordered by (length, symbols). `.truncated` tells that
         `cap` cut it, or that the call looked at a billion edges or would have held 125 million ids;

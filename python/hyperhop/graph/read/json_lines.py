@@ -9,6 +9,7 @@ from hyperhop.graph.read.report import Intake, shortened
 
 SUFFIXES = (".jsonl", ".ndjson")
 _BATCH_ROWS = 4096
+_THREE_STR = [str, str, str]
 
 
 def read_json_lines(
@@ -60,6 +61,9 @@ def _row(value: Any, columns: Columns | None) -> list[str]:
             raise _BadRow(f"{len(value)} values")
         named = zip(("value 1", "value 2", "value 3"), value, strict=True)
     elif isinstance(value, dict) and columns is not None:
+        row: list[Any] = [value.get(column) for column in columns]
+        if all(row) and [*map(type, row)] == _THREE_STR:  # the usual line
+            return row
         absent = [column for column in columns if column not in value]
         if absent:
             raise _BadRow(f"no {absent[0]!r}")
