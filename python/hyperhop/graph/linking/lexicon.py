@@ -51,7 +51,7 @@ class Lexicon:
     ) -> None:
         self._normalize = normalize
         self._index = kg._index
-        self._backward = [kg.num_relations + relation for relation in alias_relations]
+        self._backward = [kg.num_relation_ids + relation for relation in alias_relations]
         built_in = normalize is fold
         keys = kg.folded_names if built_in else FoldedNames(kg._entities, normalize, ascii=False)
         self._entities = Texts(kg._entities, keys, self._with_heads)
