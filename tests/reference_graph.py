@@ -133,6 +133,72 @@ class ReferenceGraph:
         ends = [sorted({path[-1] for path in paths}) for paths in everything]
         return kept, ends, kept != everything
 
+    def ball(self, topics, hops, direction, induced, max_degree=None, skip=False, mediators=()):
+        """Hop of each entity id within `hops`, the set of (head, relation, tail) ids, the hubs."""
+        edges = [
+            (self.entities.index(h), self.relations.index(r), self.entities.index(t))
+            for h, r, t in self.triples
+        ]
+        rows = {"out": {}, "in": {}}
+        for edge in edges:
+            rows["out"].setdefault(edge[0], []).append(edge)
+            rows["in"].setdefault(edge[2], []).append(edge)
+        for row in rows["in"].values():
+            row.sort(key=lambda edge: (edge[1], edge[0]))
+
+        def is_hub(entity, way):
+            return max_degree is not None and len(rows[way].get(entity, [])) > max_degree
+
+        def followed(entity, way):
+            row = rows[way].get(entity, [])
+            if not is_hub(entity, way):
+                return row
+            if skip and entity not in topics:
+                return []
+            groups = [list(group) for _, group in groupby(row, key=lambda edge: edge[1])]
+            most = max(1, max_degree // len(groups))
+            return [
+                group[i * len(group) // min(most, len(group))]
+                for group in groups
+                for i in range(min(most, len(group)))
+            ]
+
+        def is_mediator(entity):
+            return entity in mediators and entity not in topics
+
+        ways = ["out", "in"] if direction == "both" else [direction]
+        found = dict.fromkeys(topics, 0)
+        walked, hubs = set(), set()
+        changed = True
+        while changed:  # walks again from everything until nothing comes nearer
+            before = dict(found)
+            walked = set()
+            for entity, hop in before.items():
+                for way in ways:
+                    for edge in followed(entity, way):
+                        other = edge[2] if way == "out" else edge[0]
+                        free = is_mediator(entity) and not is_mediator(other)
+                        cost = hop + (0 if free else 1)
+                        if cost <= hops:
+                            walked.add(edge)
+                            found[other] = min(found.get(other, cost), cost)
+            changed = found != before
+        for entity, hop in found.items():
+            left = hop < hops or is_mediator(entity)
+            if left and any(is_hub(entity, way) for way in ways):
+                hubs.add(entity)
+            if induced and is_hub(entity, "out"):
+                hubs.add(entity)
+        if induced:
+            walked = {
+                edge
+                for edge in edges
+                if edge[0] in found
+                and edge[2] in found
+                and (edge in followed(edge[0], "out") or edge in followed(edge[2], "in"))
+            }
+        return found, walked, hubs
+
 
 def _sorted_names(names):
     return sorted(set(names), key=str.encode)

@@ -5,8 +5,6 @@
 
 #include <cstdint>
 #include <exception>
-#include <utility>
-#include <vector>
 
 #include "module.h"
 
@@ -17,22 +15,6 @@ bool has_triple(const GraphIndex& index, std::int32_t head, std::int32_t relatio
                 std::int32_t tail) {
   index.check_entity("has_triple", head);
   return index.view().has_triple(head, relation, tail);
-}
-
-py::array_t<std::int32_t> neighbours(const GraphIndex& index, std::int32_t node,
-                                     std::int32_t symbol) {
-  const graph::GraphView& view = index.view();
-  index.check_entity("neighbours", node);
-  require(symbol >= 0 && symbol < 2 * static_cast<std::int64_t>(view.num_relations),
-          "neighbours: no such symbol");
-  const graph::Adjacency& side = view.side(symbol);
-  const graph::Row row = view.step(node, symbol);
-  std::vector<std::int32_t> found;
-  found.reserve(static_cast<std::size_t>(row.end - row.begin));
-  for (std::int64_t edge = row.begin; edge < row.end; ++edge) {
-    found.push_back(side.neighbour(edge));
-  }
-  return to_array(std::move(found));
 }
 
 }  // namespace
@@ -58,7 +40,6 @@ void bind_graph_index(py::module_& m) {
            py::arg("in_offsets"), py::arg("in_relations"), py::arg("in_heads"),
            py::arg("num_relations"))
       .def("has_triple", &has_triple, py::arg("head"), py::arg("relation"), py::arg("tail"));
-  m.def("graph_neighbours", &neighbours, py::arg("graph"), py::arg("node"), py::arg("symbol"));
 }
 
 }  // namespace hyperhop::bindings

@@ -22,5 +22,6 @@ PYBIND11_MODULE(_core, m) {
   bind_graph_index(m);
   bind_graph_schema(m);
   bind_graph_walks(m);
+  bind_graph_ball(m);
   bind_graph_change(m);
 }

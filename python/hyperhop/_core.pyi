@@ -4,6 +4,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+_Ball = tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    bool,
+]
+
 def isas() -> list[str]: ...
 def isa() -> str: ...
 def select_isa(name: str) -> None: ...
@@ -201,7 +212,6 @@ class GraphWalkRules:
         mediators: npt.NDArray[np.uint8] | None,
     ) -> None: ...
 
-def graph_neighbours(graph: GraphIndex, node: int, symbol: int) -> npt.NDArray[np.int32]: ...
 def graph_leaving(graph: GraphIndex, entity: int) -> npt.NDArray[np.int32]: ...
 def graph_schema(
     graph: GraphIndex, max_pairs: int
@@ -249,3 +259,34 @@ def graph_paths(
         npt.NDArray[np.int32],
     ]
 ]: ...
+def graph_ball(
+    graph: GraphIndex,
+    topics: Sequence[int],
+    hops: int,
+    out: bool,
+    inward: bool,
+    induced: bool,
+    max_degree: int,
+    skip_hubs: bool,
+    mediators: object,
+    max_edges: int,
+    edge_visits: int,
+) -> _Ball: ...
+def graph_balls(
+    graph: GraphIndex,
+    topics: Sequence[Sequence[int]],
+    hops: int,
+    out: bool,
+    inward: bool,
+    induced: bool,
+    max_degree: int,
+    skip_hubs: bool,
+    mediators: object,
+    max_edges: int,
+    edge_visits: int,
+    threads: int,
+) -> list[_Ball]: ...
+def graph_neighbours(
+    graph: GraphIndex, entity: int, out: bool, relation: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]: ...
+def graph_degree(graph: GraphIndex, entity: int, out: bool, inward: bool) -> int: ...

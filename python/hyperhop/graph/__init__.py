@@ -17,6 +17,7 @@ from hyperhop.graph.read import BuildReport
 from hyperhop.graph.schema import RelationSchema
 from hyperhop.graph.sequences import Sequences
 from hyperhop.graph.stats import GraphStatistics
+from hyperhop.graph.subgraph import Subgraph
 
 __all__ = [
     "BuildReport",
@@ -30,6 +31,7 @@ __all__ = [
     "RelationSchema",
     "SchemaTooLarge",
     "Sequences",
+    "Subgraph",
     "UnknownEntity",
     "UnknownName",
     "UnknownRelation",

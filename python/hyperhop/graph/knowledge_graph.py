@@ -9,7 +9,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperhop._core import FoldedNames, GraphIndex, NameIndex, graph_equal, graph_leaving
+from hyperhop._arrays import threads_argument
+from hyperhop._core import (
+    FoldedNames,
+    GraphIndex,
+    NameIndex,
+    graph_ball,
+    graph_balls,
+    graph_degree,
+    graph_equal,
+    graph_leaving,
+    graph_neighbours,
+)
 from hyperhop.graph import change, convert, store, walks
 from hyperhop.graph.arguments import at_least, integer
 from hyperhop.graph.errors import DamagedStore, UnknownEntity, UnknownRelation
@@ -28,6 +39,7 @@ from hyperhop.graph.schema import (
 )
 from hyperhop.graph.sequences import Sequences
 from hyperhop.graph.stats import GraphStatistics, graph_statistics
+from hyperhop.graph.subgraph import MAX_EDGES, Subgraph, ball_arguments, find_degrees, sides
 from hyperhop.paths import Paths
 
 _KIND = "graph"
@@ -491,6 +503,135 @@ class KnowledgeGraph:
         """
         return convert.to_scipy(Facts(self._arrays), self.relation_ids)
 
+    # Neighbourhoods
+
+    def neighbors(
+        self, entity: int | str, direction: str = "out", relation: int | str | None = None
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Edges of one entity, as (relations, entities at the other end), both int32 (degree,).
+
+        Ordered by (relation, entity), copies of the graph's arrays. O(degree); with `relation`
+        O(log degree + result).
+
+        Args:
+            entity: name or id.
+            direction: "out" for facts with this head, "in" for those with this tail.
+            relation: only edges of this relation, by name or id.
+
+        Raises UnknownEntity, UnknownRelation, IndexError for an id the graph does not have, and
+        ValueError for another direction.
+        """
+        if direction not in ("out", "in"):
+            raise ValueError(f"neighbors: direction must be 'out' or 'in', got {direction!r}")
+        wanted = -1 if relation is None else self._relation("neighbors", relation)
+        at = self._topic("neighbors", entity, "entity")
+        return graph_neighbours(self._index, at, direction == "out", wanted)
+
+    def degree(self, entity: int | str, direction: str = "both") -> int:
+        """Number of facts with this entity as head ("out"), as tail ("in"), or their sum ("both").
+
+        A self loop counts in both directions. O(1). Raises UnknownEntity, IndexError for an id the
+        graph does not have, and ValueError for another direction.
+        """
+        outward, inward = sides("degree", direction)
+        return graph_degree(self._index, self._topic("degree", entity, "entity"), outward, inward)
+
+    def degrees(self, direction: str = "both") -> npt.NDArray[np.int64]:
+        """`degree` of every entity: int64 (num_entity_ids,). O(V)."""
+        return find_degrees(self._arrays, direction)
+
+    def subgraph(
+        self,
+        topics: int | str | Iterable[int | str],
+        hops: int,
+        direction: str = "both",
+        induced: bool = True,
+        *,
+        max_degree: int | None = None,
+        hubs: walks.Hubs = "sample",
+        mediators: npt.ArrayLike | None = None,
+        max_edges: int = MAX_EDGES,
+    ) -> Subgraph:
+        """The ball of all entities within `hops` of a topic, and its edges.
+
+        Args:
+            topics: entity name or id, or several of them: the ball around all at once.
+            hops: radius; 0 gives the topics alone.
+            direction: the ball grows along edges from head to tail ("out"), from tail to head
+                ("in"), or "both" ways.
+            induced: True gives every edge between two entities of the ball, False only the edges
+                within `hops`: those that the search walked, which leaves out edges between two
+                entities at the rim.
+            max_degree: an entity with more edges in one direction is a hub. None: there are none.
+            hubs: "sample" follows at a hub, of each relation, the same number of edges, evenly
+                spaced: `max_degree` / number of its relations, at least one. "skip" does not leave
+                it, except a topic, which is sampled. With `induced` an edge from a hub is kept if
+                its head or its tail follows it, so only edges between two hubs can be missing;
+                else only followed edges are kept. `hub_ids` names the hubs met.
+            mediators: ids, or a boolean mask by id (which costs nothing to pass), of entities that
+                only tie others together, such as the blank nodes of n-ary facts. Walking through
+                one costs a single hop: entering it does, leaving it is free, except to another
+                mediator. A topic counts as none.
+            max_edges: the search stops after following so many edges and keeps what it found; of
+                the edges the first so many are kept. `truncated` tells of both, and of a limit of
+                a billion edges looked at. Memory is at most about 100 bytes an edge.
+
+        The same arguments give the same bits. Time and memory are proportional to the edges of the
+        entities in the ball, whatever the size of the graph.
+
+        Raises UnknownEntity, IndexError for an id the graph does not have, TypeError or ValueError
+        for an argument outside its range.
+        """
+        options = ball_arguments(
+            "subgraph",
+            self.num_entity_ids,
+            hops,
+            direction,
+            induced,
+            max_degree,
+            hubs,
+            mediators,
+            max_edges,
+        )
+        return Subgraph(*graph_ball(self._index, self._topics("subgraph", topics), *options))
+
+    def subgraph_batch(
+        self,
+        topics: Iterable[int | str | Iterable[int | str]],
+        hops: int,
+        direction: str = "both",
+        induced: bool = True,
+        *,
+        max_degree: int | None = None,
+        hubs: walks.Hubs = "sample",
+        mediators: npt.ArrayLike | None = None,
+        max_edges: int = MAX_EDGES,
+        threads: int | None = None,
+    ) -> list[Subgraph]:
+        """One ball for each item of `topics`, over threads; the same bits as `subgraph` gives.
+
+        Args:
+            topics: of each ball what `subgraph` takes. The other arguments are `subgraph`'s, and
+                `max_edges` bounds each ball.
+            threads: None for the default (HYPERHOP_NUM_THREADS, else the processors at hand).
+        """
+        if isinstance(topics, str):
+            raise TypeError("subgraph_batch: topics must be an iterable of topics, got str")
+        lists = [self._topics("subgraph_batch", each) for each in topics]
+        options = ball_arguments(
+            "subgraph_batch",
+            self.num_entity_ids,
+            hops,
+            direction,
+            induced,
+            max_degree,
+            hubs,
+            mediators,
+            max_edges,
+        )
+        count = threads_argument(threads, "subgraph_batch")
+        return [Subgraph(*ball) for ball in graph_balls(self._index, lists, *options, count)]
+
     def leaving(self, topic: int | str) -> npt.NDArray[np.int32]:
         """Distinct symbols that some edge leaves an entity as, ascending, in both directions.
 
@@ -682,15 +823,30 @@ class KnowledgeGraph:
         """Place of each symbol in the byte order of symbol names; what ties are broken by."""
         return symbol_ranks(self.symbols)
 
-    def _topic(self, function: str, topic: int | str) -> int:
+    def _topic(self, function: str, topic: int | str, argument: str = "topic") -> int:
         if isinstance(topic, str):
             return self.entity_id(topic)
-        entity = integer(function, "topic", topic)
+        entity = integer(function, argument, topic)
         if not 0 <= entity < self.num_entity_ids:
             raise IndexError(
-                f"{function}: topic must be an id below {self.num_entity_ids}, got {entity}"
+                f"{function}: {argument} must be an id below {self.num_entity_ids}, got {entity}"
             )
         return entity
+
+    def _topics(self, function: str, topics: int | str | Iterable[int | str]) -> list[int]:
+        if isinstance(topics, Iterable) and not isinstance(topics, str):
+            return [self._topic(function, topic) for topic in topics]
+        return [self._topic(function, topics)]
+
+    def _relation(self, function: str, relation: int | str) -> int:
+        if isinstance(relation, str):
+            return self.relation_id(relation)
+        number = integer(function, "relation", relation)
+        if not 0 <= number < self.num_relation_ids:
+            raise IndexError(
+                f"{function}: relation must be an id below {self.num_relation_ids}, got {number}"
+            )
+        return number
 
     @property
     def _views(self) -> change.Views:

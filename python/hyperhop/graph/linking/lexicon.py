@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal, NamedTuple
 
-from hyperhop._core import FoldedNames, NameIndex, graph_neighbours
+from hyperhop._core import FoldedNames, NameIndex
 from hyperhop.graph.knowledge_graph import KnowledgeGraph
 from hyperhop.graph.linking.aliases import AliasTable
 from hyperhop.graph.names import fold
@@ -50,8 +50,8 @@ class Lexicon:
         normalize: Callable[[str], str],
     ) -> None:
         self._normalize = normalize
-        self._index = kg._index
-        self._backward = [kg.num_relation_ids + relation for relation in alias_relations]
+        self._kg = kg
+        self._alias_relations = alias_relations
         built_in = normalize is fold
         keys = kg.folded_names if built_in else FoldedNames(kg._entities, normalize, ascii=False)
         self._entities = Texts(kg._entities, keys, self._with_heads)
@@ -96,8 +96,8 @@ class Lexicon:
     def _heads(self, entity: int) -> list[int]:
         """Entities that have this one as an alias by a relation of the graph."""
         heads: list[int] = []
-        for symbol in self._backward:
-            heads += graph_neighbours(self._index, entity, symbol).tolist()
+        for relation in self._alias_relations:
+            heads += self._kg.neighbors(entity, "in", relation)[1].tolist()
         return heads
 
 
