@@ -281,6 +281,16 @@ def test_equality():
     assert len({kg, KnowledgeGraph.from_triples(FACTS)}) == 1
 
 
+def test_linking_by_alias_relation_after_a_retirement():
+    facts = [("Peru", "alias", "Land of the Incas"), ("Lima", "capital_of", "Peru")]
+    kg = KnowledgeGraph.from_triples([*facts, ("Peru", "was", "Viceroyalty")])
+    kg = kg.without([("Peru", "was", "Viceroyalty")]).merge([("Chile", "alias", "Long Land")])
+    linker = EntityLinker(kg, alias_relations=["alias"])
+    linked = {match.name for match in linker.link("From the Land of the Incas to the Long Land")}
+    assert {"Peru", "Chile"} <= linked
+    assert linker.link("the Viceroyalty") == []
+
+
 def schema_by_name(kg):
     names, schema = kg.symbols, kg.schema
     pairs = {
