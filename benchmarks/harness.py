@@ -19,6 +19,7 @@ BENCHMARKS = (
     "bench_bind",
     "bench_codebook",
     "bench_topk",
+    "bench_graph",
     "bench_binders",
 )
 
