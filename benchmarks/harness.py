@@ -20,6 +20,7 @@ BENCHMARKS = (
     "bench_codebook",
     "bench_topk",
     "bench_graph",
+    "bench_ingest",
     "bench_binders",
 )
 

@@ -28,9 +28,15 @@ VERSIONS = (
     "networkx",
     "pyarrow",
     "pandas",
+    "polars",
     "duckdb",
 )
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+)
 
 
 def use_threads(count: int) -> None:
