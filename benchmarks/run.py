@@ -15,7 +15,28 @@ from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-THREAD_VARIABLES = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+VERSIONS = (
+    "hyperhop",
+    "numpy",
+    "scipy",
+    "torch",
+    "torch-hd",
+    "torch-geometric",
+    "holovec",
+    "faiss-cpu",
+    "igraph",
+    "networkx",
+    "pyarrow",
+    "pandas",
+    "polars",
+    "duckdb",
+)
+THREAD_VARIABLES = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "POLARS_MAX_THREADS",
+)
 
 
 def use_threads(count: int) -> None:
@@ -62,7 +83,7 @@ def environment(limits, threads) -> dict:
     from hyperhop import _core
 
     versions = {}
-    for name in ("hyperhop", "numpy", "torch", "torch-hd", "holovec", "faiss-cpu"):
+    for name in VERSIONS:
         try:
             versions[name] = version(name)
         except PackageNotFoundError:
