@@ -567,7 +567,7 @@ class KnowledgeGraph:
                 spaced: `max_degree` / number of its relations, at least one. "skip" does not leave
                 it, except a topic, which is sampled. With `induced` an edge from a hub is kept if
                 its head or its tail follows it, so only edges between two hubs can be missing;
-                else only followed edges are kept. `hub_ids` names the hubs met.
+                else only followed edges are kept. `hubs` names the hubs met.
             mediators: ids, or a boolean mask by id (which costs nothing to pass), of entities that
                 only tie others together, such as the blank nodes of n-ary facts. Walking through
                 one costs a single hop: entering it does, leaving it is free, except to another
