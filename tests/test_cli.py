@@ -89,6 +89,13 @@ def test_ask_takes_a_topic(graph):
     assert out.splitlines()[0] == "Sol"
 
 
+def test_ask_names_the_hubs_it_did_not_follow_everywhere(graph):
+    code, out, _ = run("ask", graph, "Which neighbour does Peru have?", "--max-degree", "1")
+    assert code == 0
+    assert "Only some edges were followed of" in out
+    assert "Peru" in out.split("Only some edges were followed of")[1]
+
+
 def test_json_is_one_object_with_everything(graph):
     code, out, _ = run("ask", graph, "Which neighbour does Peru have?", "--json")
     assert code == 0

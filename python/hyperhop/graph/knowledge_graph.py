@@ -498,8 +498,9 @@ class KnowledgeGraph:
     def to_scipy(self) -> dict[str, Any]:
         """Relation name -> scipy `coo_array` (V, V) of bool: entry (i, j) is i -relation-> j.
 
-        COO, because a row index per relation would take R V numbers; `.tocsr()` what you multiply.
-        Rows and columns are the V = `num_entity_ids` entity ids. Raises ImportError without scipy.
+        Coordinates, because a row index per relation would take R V numbers; `.tocsr()` what you
+        multiply. Rows and columns are the V = `num_entity_ids` entity ids. Raises ImportError
+        without scipy.
         """
         return convert.to_scipy(Facts(self._arrays), self.relation_ids)
 
