@@ -139,7 +139,7 @@ def use(file: Path, directory: Path) -> dict:
     row["looked_up_gb"] = resident_gb() - before
 
     # An entity at the end of a random fact: the more facts it has, the likelier.
-    popular = [int(random.choice(kg.neighbors(i, "both")[1])) for i in ids[:TOPICS]]
+    popular = [int(random.choice(kg.neighbors(i)[1])) for i in ids[:TOPICS]]
     for name, topics in (("random", ids[:TOPICS]), ("popular", popular)):
         for what, ask in (("paths", retrieve), ("ball", ball)):
             times = []

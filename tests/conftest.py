@@ -32,6 +32,15 @@ def _missing(part: str) -> str | None:
         "torchhd": "torchhd",
         "matplotlib": "matplotlib",
         "faiss": "faiss",
+        "arrow": "pyarrow",
+        "rdf": "pyoxigraph",
+        "networkx": "networkx",
+        "pyg": "torch_geometric",
+        "scipy": "scipy",
+        "pandas": "pandas",
+        "polars": "polars",
+        "duckdb": "duckdb",
+        "link": "rapidfuzz",
     }[part]
     return None if importlib.util.find_spec(module) else f"{module} is not installed"
 

@@ -65,6 +65,16 @@ READS = [
     *(lambda kg, topic=topic: kg.sequences(topic, 3, beam=9, inverse=True) for topic in _TOPICS),
     *(lambda kg, topic=topic: paths(kg, topic, False) for topic in _TOPICS),
     lambda kg: paths(kg, 7, True),
+    lambda kg: [kg.leaving(topic) for topic in _TOPICS],
+    lambda kg: [kg.schema.followers(symbol) for symbol in range(2 * kg.num_relation_ids)],
+    lambda kg: kg.schema.sequences(max_hops=3, beam=5, inverse=True),
+    lambda kg: kg.statistics(),
+    lambda kg: [kg.neighbors(e, side) for e in _TOPICS for side in ("out", "in")],
+    lambda kg: kg.degrees(),
+    lambda kg: kg.subgraph(7, 2),
+    lambda kg: kg.subgraph(_TOPICS, 2, "out", induced=False, max_degree=9),
+    lambda kg: kg.sequences("hub", 2, inverse=True, max_degree=20),
+    lambda kg: kg.paths("hub", 2, inverse=True, max_degree=20, mediators=kg.entity_ids[:9]),
     lambda kg: EntityLinker(kg).link("Is E5 like a late name 3, or is e77?"),
     changed,
     lambda kg: kg.without([("e5", "r1", "e1"), ("hub", "r1", "e9")], missing_ok=True),
@@ -78,7 +88,12 @@ def read_everything(directory):
         kg = KnowledgeGraph.open(directory)
     except DamagedStore:
         return
-    for read in (*READS, lambda kg: contents(Path(directory), kg, False)):
+    reads = [
+        *READS,
+        lambda kg: contents(Path(directory), kg, False, 5),
+        lambda kg: kg.export(f"{directory}.jsonl"),
+    ]
+    for read in reads:
         try:
             read(kg)
         except (DamagedStore, UnknownName, UnknownTriple):
@@ -86,6 +101,7 @@ def read_everything(directory):
 
 
 def main(directory, seed, flips):
+    _ = WHOLE.schema  # is saved too
     WHOLE.save(directory)
     read_everything(directory)
     if "asan" not in os.environ.get("LD_PRELOAD", ""):  # which reserves terabytes

@@ -10,7 +10,7 @@ class ReferenceSchema:
         self.names = reference.symbols
         self.num_symbols = 2 * half
         self.leaving = {
-            entity: {symbol for symbol, _ in reference.steps(entity, inverse=True)}
+            entity: {symbol for symbol, _ in reference.edges(entity, inverse=True)}
             for entity in range(len(reference.entities))
         }
         arriving = {

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+import io
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
+from rich.console import Console
 from typer.testing import CliRunner
 
-from hyperhop.cli import app
+from hyperhop.cli import app, report
 from hyperhop.graph import KnowledgeGraph
 
 FACTS = [
@@ -66,7 +71,7 @@ def test_version_and_help():
     code, out, _ = run("--version")
     assert code == 0
     assert out.startswith("hyperhop ")
-    for name in ("demo", "index", "ask", "info"):
+    for name in ("demo", "index", "ask", "info", "export"):
         assert name in run("--help")[1]
         assert f"Examples:\n    hyperhop {name}" in run(name, "--help")[1]
 
@@ -82,6 +87,13 @@ def test_ask_takes_a_topic(graph):
     code, out, _ = run("ask", graph, "Which currency is used there?", "--topic", "Peru")
     assert code == 0
     assert out.splitlines()[0] == "Sol"
+
+
+def test_ask_names_the_hubs_it_did_not_follow_everywhere(graph):
+    code, out, _ = run("ask", graph, "Which neighbour does Peru have?", "--max-degree", "1")
+    assert code == 0
+    assert "Only some edges were followed of" in out
+    assert "Peru" in out.split("Only some edges were followed of")[1]
 
 
 def test_json_is_one_object_with_everything(graph):
@@ -176,6 +188,87 @@ def test_malformed_lines(tmp_path):
     assert "line 2" in err
 
 
+def test_index_says_the_format_and_what_was_merged_and_left_out(tmp_path):
+    source = tmp_path / "facts.jsonl"
+    lines = ['["a", "r", "b"]', '["a", "r", "b"]', *['["a"]'] * 12, '["b", "r", "c"]']
+    source.write_text("\n".join(lines), encoding="utf-8")
+    assert f"{source}, line 3" in fails(1, "index", source, "-o", tmp_path / "g")
+    code, out, err = run("index", source, "-o", tmp_path / "g", "--skip-bad")
+    assert code == 0
+    assert f"{source}: read as JSON Lines, 1 duplicates merged" in out
+    assert "2 facts, 3 entities, 1 relations" in out
+    told = err.splitlines()
+    assert len(told) == 11
+    assert told[0] == f"hyperhop: {source}, line 3: left out, 1 values in '[\"a\"]'"
+    assert told[-1] == "hyperhop: 12 lines left out in all"
+
+
+def test_index_takes_columns(tmp_path):
+    source = tmp_path / "facts.csv"
+    source.write_text('to,"kind, of edge",from\nPeru,located_in,Lima\n', encoding="utf-8")
+    columns = 'from,"kind, of edge",to'
+    assert run("index", source, "--columns", columns, "-o", tmp_path / "g")[0] == 0
+    graph = KnowledgeGraph.open(tmp_path / "g")
+    assert list(graph.triples()) == [("Lima", "located_in", "Peru")]
+    for wrong in ("a,b", "a,a,b", ""):
+        code, _, err = run("index", source, "--columns", wrong, "-o", tmp_path / "g")
+        assert code == 2
+        assert "--columns expects three names H,R,T" in err
+    assert "no column 'x'" in fails(1, "index", source, "--columns", "x,y,z", "-o", tmp_path / "g")
+
+
+def test_options_of_another_format_are_wrong_usage(tmp_path):
+    source = write(tmp_path / "facts.tsv", FACTS)
+    code, _, err = run("index", source, "--literals", "skip", "-o", tmp_path / "g")
+    assert code == 2
+    assert "belong to N-Triples" in err
+    (tmp_path / "facts.nt").write_text("", encoding="utf-8")
+    code, _, err = run("index", tmp_path / "facts.nt", "--header", "-o", tmp_path / "g")
+    assert code == 2
+    assert "belong to lines of fields" in err
+
+
+@pytest.mark.needs("rdf")
+def test_index_counts_the_terms_it_leaves_out(tmp_path):
+    source = tmp_path / "facts.nt"
+    source.write_text('<a:x> <a:p> "1" .\n_:b <a:p> <a:x> .\n<a:x> <a:p> <a:y> .\n', "utf-8")
+    options = ["--literals", "skip", "--blank-nodes", "skip"]
+    code, out, err = run("index", source, *options, "-o", tmp_path / "g")
+    assert code == 0
+    assert "read as N-Triples" in out
+    assert "1 facts, 2 entities" in out
+    assert "1 facts with a literal left out" in err
+    assert "1 facts with a blank node left out" in err
+
+
+def test_export(graph, tmp_path):
+    for name in ("facts.tsv", "facts.csv.gz", "facts.jsonl"):
+        code, out, err = run("export", graph, tmp_path / name)
+        assert (code, err) == (0, "")
+        assert out == f"{tmp_path / name}: 5 facts\n"
+        assert sorted(KnowledgeGraph.from_triples(tmp_path / name).triples()) == sorted(FACTS)
+    assert "cannot tell the format" in fails(1, "export", graph, tmp_path / "facts.xml")
+    assert "nowhere" in fails(1, "export", graph, tmp_path / "nowhere" / "facts.tsv")
+    assert "nowhere" in fails(1, "export", tmp_path / "nowhere", tmp_path / "facts.tsv")
+
+
+def test_the_bar_shows_rate_and_time_left(monkeypatch):
+    screen = io.StringIO()
+    monkeypatch.setattr(report, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(
+        report, "Console", functools.partial(Console, file=screen, force_terminal=True, width=120)
+    )
+    for unit, rate in (
+        ("bytes", r"\d+\.\d MB/s left \d:\d\d:\d\d"),
+        ("rows", r"k rows/s left \d:"),
+    ):
+        with report.busy("reading", unit) as told:
+            for step in range(1, 8):
+                told(step * 10**7, 10**8)
+                time.sleep(0.1)
+        assert re.search(rate, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", screen.getvalue()))
+
+
 def test_what_is_no_graph_is_said_in_one_line(tmp_path):
     assert "nowhere" in fails(1, "index", tmp_path / "nowhere.tsv", "-o", tmp_path / "g")
     assert "nowhere" in fails(1, "ask", tmp_path / "nowhere", "Who?")
@@ -243,7 +336,7 @@ def test_info_as_json(graph):
     found = json.loads(out)
     assert code == 0
     assert found["verified"] is True
-    assert (found["format"], found["generation"]) == (1, 1)
+    assert (found["format"], found["generation"]) == (2, 1)
     assert (found["triples"], found["entities"], found["relations"]) == (5, 6, 3)
     assert found["settings"]["encoder"] == "hashing"
     assert found["quantiles"] == [0.5, 0.9, 0.99, 1.0]

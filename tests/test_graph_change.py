@@ -281,6 +281,40 @@ def test_equality():
     assert len({kg, KnowledgeGraph.from_triples(FACTS)}) == 1
 
 
+def test_linking_by_alias_relation_after_a_retirement():
+    facts = [("Peru", "alias", "Land of the Incas"), ("Lima", "capital_of", "Peru")]
+    kg = KnowledgeGraph.from_triples([*facts, ("Peru", "was", "Viceroyalty")])
+    kg = kg.without([("Peru", "was", "Viceroyalty")]).merge([("Chile", "alias", "Long Land")])
+    linker = EntityLinker(kg, alias_relations=["alias"])
+    linked = {match.name for match in linker.link("From the Land of the Incas to the Long Land")}
+    assert {"Peru", "Chile"} <= linked
+    assert linker.link("the Viceroyalty") == []
+
+
+def schema_by_name(kg):
+    names, schema = kg.symbols, kg.schema
+    pairs = {
+        (first, names[second]): count
+        for first in names
+        for second, count in zip(*schema.followers(first), strict=True)
+    }
+    found = schema.sequences(max_hops=2, inverse=True)
+    return pairs, sorted([names[s] for s in sequence] for sequence in found)
+
+
+@given(some_triples, some_triples)
+def test_schema_and_statistics_equal_a_rebuild(base, gone):
+    before = KnowledgeGraph.from_triples(base + gone)
+    _ = before.schema  # is not the new graph's
+    kg = before.without(gone)
+    rebuilt = KnowledgeGraph.from_triples(set(base) - set(gone))
+    assert schema_by_name(kg) == schema_by_name(rebuilt)
+    ours, theirs = kg.statistics(), rebuilt.statistics()
+    assert (ours.out_degrees, ours.in_degrees) == (theirs.out_degrees, theirs.in_degrees)
+    assert sorted(map(repr, ours.hubs)) == sorted(map(repr, theirs.hubs))
+    assert sorted(map(repr, ours.relations)) == sorted(map(repr, theirs.relations))
+
+
 def test_answers_equal_a_rebuild():
     facts = [
         ("Lima", "capital of", "Peru"),

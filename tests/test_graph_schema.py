@@ -223,6 +223,30 @@ def test_huge_bounds_are_accepted():
     assert as_lists(found.sequences(["currency"], 10**30, beam=10**30, cap=10**30)) == [(2,)]
 
 
+def test_a_changed_graph_has_a_schema_of_its_own(tmp_path):
+    kg = KnowledgeGraph.from_triples(FACTS)
+    kg.schema
+    fewer = kg.without([("Lima", "capital_of", "Peru")])
+    more = fewer.merge([("Lima", "twin_of", "Lima")])
+    assert fewer.num_relation_ids == 4 > fewer.num_relations  # the id of capital_of is retired
+    for graph in (fewer, more):
+        graph.save(tmp_path / "kg")
+        opened = KnowledgeGraph.open(tmp_path / "kg")
+        _, reference = both(list(graph.triples()))
+        named = {
+            (reference.names[first], reference.names[second]): count
+            for (first, second), count in reference.counts.items()
+        }
+        names = graph.schema.names
+        assert named == {
+            (names[first], names[second]): count
+            for (first, second), count in as_counts(opened.schema).items()
+        }
+        assert graph.schema.num_symbols == 2 * graph.num_relation_ids
+    assert fewer.schema.domain_size("capital_of") == 0
+    assert as_lists(fewer.schema.sequences(max_hops=1)) == [(0,), (2,), (3,)]
+
+
 # Stored
 
 

@@ -58,6 +58,13 @@ def test_a_degree_beyond_the_usual():
     assert kg.statistics().in_degrees == (0, 0, 0, stats._RARE_DEGREE + 3)
 
 
+def test_retired_ids_do_not_count():
+    facts = [("a", "r", "b"), ("b", "s", "c"), ("c", "s", "d")]
+    changed = KnowledgeGraph.from_triples(facts).without([facts[0]])
+    assert changed.num_entity_ids > changed.num_entities
+    assert changed.statistics() == KnowledgeGraph.from_triples(facts[1:]).statistics()
+
+
 def test_bad_arguments_say_what_is_wrong():
     kg = KnowledgeGraph.from_triples([("a", "r", "b")])
     with pytest.raises(ValueError, match="statistics: hubs must be at least 0, got -1"):

@@ -26,17 +26,22 @@ class Names {
     view_ = {reinterpret_cast<const char*>(blob_.data()), offsets_.data(), offsets_.size() - 1,
              blob_.size()};
     for (std::int64_t i = 0; i < view_.count; ++i) {
-      require(offsets_.data()[i] >= 0 && offsets_.data()[i + 1] > offsets_.data()[i] &&
-                  offsets_.data()[i + 1] <= blob_.size(),
-              std::string(function) + ": name " + std::to_string(i) + " is empty or outside blob");
-      require(graph::find_invalid_utf8(view_.name(i)) == view_.name(i).size(),
-              std::string(function) + ": name " + std::to_string(i) + " is not valid UTF-8");
+      const std::int64_t begin = offsets_.data()[i];
+      const std::int64_t end = offsets_.data()[i + 1];
+      if (begin < 0 || end <= begin || end > blob_.size())
+        refuse(function, i, "empty or outside blob");
+      const std::string_view name = view_.name(i);
+      if (graph::find_invalid_utf8(name) != name.size()) refuse(function, i, "not valid UTF-8");
     }
   }
 
   const graph::NameView& view() const { return view_; }
 
  private:
+  [[noreturn]] static void refuse(const char* function, std::int64_t i, const char* what) {
+    throw py::value_error(std::string(function) + ": name " + std::to_string(i) + " is " + what);
+  }
+
   Column<std::uint8_t> blob_;
   Column<std::int64_t> offsets_;
   graph::NameView view_{};

@@ -16,7 +16,9 @@ PYBIND11_MODULE(_core, m) {
   bind_topk(m);
   bind_unitary_map(m);
   bind_graph_builder(m);
+  bind_graph_export(m);
   bind_graph_names(m);
+  bind_graph_folded(m);
   bind_graph_index(m);
   bind_graph_schema(m);
   bind_graph_walks(m);

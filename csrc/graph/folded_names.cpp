@@ -1,5 +1,7 @@
 #include "folded_names.h"
 
+#include <algorithm>
+
 namespace hyperhop::graph {
 namespace {
 
@@ -31,17 +33,21 @@ bool fold_ascii(std::string_view name, std::string& folded) {
   return true;
 }
 
-FoldedNames group_folded(const NameBlob& folded) {
+FoldedNames group_folded(const NameBlob& folded, const std::vector<std::int32_t>& ids) {
   FoldedNames groups;
-  groups.ids = sorted_places(folded);
-  for (std::size_t i = 0; i < groups.ids.size(); ++i) {
-    const std::string_view key = folded.name(groups.ids[i]);
+  for (const std::int32_t place : sorted_places(folded)) {
+    const std::string_view key = folded.name(place);
     const std::int64_t last = groups.keys.count() - 1;
     if (last < 0 || groups.keys.name(last) != key) {
       groups.keys.push_back(key);
-      groups.id_offsets.push_back(static_cast<std::int64_t>(i));
+      groups.id_offsets.push_back(groups.id_offsets.back());
     }
-    groups.id_offsets.back() = static_cast<std::int64_t>(i) + 1;
+    groups.ids.push_back(ids[static_cast<std::size_t>(place)]);
+    ++groups.id_offsets.back();
+  }
+  for (std::size_t i = 0; i + 1 < groups.id_offsets.size(); ++i) {
+    std::sort(groups.ids.begin() + groups.id_offsets[i],
+              groups.ids.begin() + groups.id_offsets[i + 1]);
   }
   return groups;
 }

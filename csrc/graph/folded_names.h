@@ -18,10 +18,10 @@ bool fold_ascii(std::string_view name, std::string& folded);
 struct FoldedNames {
   NameBlob keys;                            // distinct, in byte order
   std::vector<std::int64_t> id_offsets{0};  // (keys + 1,)
-  std::vector<std::int32_t> ids;            // ids with each key, in the order of `folded`
+  std::vector<std::int32_t> ids;            // ids with each key, ascending
 };
 
-// `folded`: the folded name of each id.
-FoldedNames group_folded(const NameBlob& folded);
+// `folded`: folded names in any order; `ids`: whose they are.
+FoldedNames group_folded(const NameBlob& folded, const std::vector<std::int32_t>& ids);
 
 }  // namespace hyperhop::graph

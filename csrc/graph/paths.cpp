@@ -122,7 +122,7 @@ class Expansion {
   // Hops that a step from `node` adds to a walk: it begins one, or ends the one it is inside.
   std::int32_t hops_of_step(std::int32_t node) const { return is_mediator(node) ? 0 : 1; }
 
-  // Where a symbol leads from a node; not checked yet where it is the whole row of the graph.
+  // Where a symbol leads from a node; not checked yet.
   Ids followed(std::int32_t node, std::int32_t symbol) {
     const Adjacency& side = graph_.side(symbol);
     if (rules_.hubs.has_limit()) {
@@ -136,16 +136,17 @@ class Expansion {
   Ids followed_at_hub(const Adjacency& side, Row row, std::int32_t node, std::int32_t symbol) {
     hubs_.insert(node);
     if (rules_.hubs.skips(row, node == topic_)) return {};
+    const Row part = graph_.step(node, symbol);
+    const std::int64_t size = part.end - part.begin;
+    if (size == 0) return {};
     const auto [entry, is_new] =
         sampled_.try_emplace(static_cast<std::int64_t>(symbol) << 32 | node);
     std::vector<std::int32_t>& ids = entry->second;
     if (is_new) {
-      const Row part = graph_.step(node, symbol);
-      const std::int64_t size = part.end - part.begin;
-      const Stretch stretch{part.begin, size, std::min(size, rules_.hubs.per_relation(side, row))};
-      for (std::int64_t i = 0; i < stretch.count; ++i) {
-        ids.push_back(side.neighbour(stretch.edge(i)));
-      }
+      std::int64_t& most = most_[&side == &graph_.in].try_emplace(node, 0).first->second;
+      if (most == 0) most = rules_.hubs.per_relation(side, row);
+      const Stretch stretch{part.begin, size, std::min(size, most)};
+      stretch.each_edge([&](std::int64_t edge) { ids.push_back(side.neighbour(edge)); });
       sampled_ids_ += stretch.count;
     }
     return {ids.data(), ids.data() + ids.size()};
@@ -178,9 +179,12 @@ class Expansion {
 
   void reach(Level& from, std::int32_t symbol, Level& reached) {
     const Adjacency& side = graph_.side(symbol);
+    const std::size_t everyone = as_size(graph_.num_entities) - (rules_.return_to_topic ? 0 : 1);
     for (std::size_t i = 0; i < from.nodes.size(); ++i) {
       const Ids ids = from.steps[i] = followed(from.nodes[i], symbol);
-      if (!visit(1 + ids.size())) break;
+      const bool nobody_is_left = reached.nodes.size() == everyone;
+      if (!visit(nobody_is_left ? 1 : 1 + ids.size())) break;
+      if (nobody_is_left) continue;
       for (const std::int32_t* id = ids.begin; id != ids.end; ++id) {
         const std::int32_t next = checked(side, id);
         if (next == topic_ && !rules_.return_to_topic) continue;
@@ -249,7 +253,7 @@ class Expansion {
           const std::int64_t needed = hops_needed(all.nodes[i], all.steps[i], targets);
           if (all.hops[i] + needed > rules_.max_hops) continue;
           alive.hops.push_back(static_cast<std::int32_t>(needed));
-        } else if (!reaches_seen(all.steps[i])) {
+        } else if (!reaches_seen(graph_.side(symbols_[d]), all.steps[i])) {
           continue;
         }
         alive.nodes.push_back(all.nodes[i]);
@@ -259,10 +263,10 @@ class Expansion {
     }
   }
 
-  bool reaches_seen(Ids ids) {
+  bool reaches_seen(const Adjacency& side, Ids ids) {
     for (const std::int32_t* id = ids.begin; id != ids.end; ++id) {
       if (!visit(1)) return false;
-      if (seen_.contains(*id)) return true;
+      if (seen_.contains(checked(side, id))) return true;
     }
     return false;
   }
@@ -370,12 +374,14 @@ class Expansion {
   bool follow(const std::vector<std::int32_t>& path, Ids ids) {
     if (path.size() != as_size(length_) || options_.simple || has_mediators_) return false;
     stopped_ |= !visit(ids.size());
+    const Adjacency& side = graph_.side(symbols_[length_ - 1]);
     for (const std::int32_t* id = ids.begin; id != ids.end && !stopped_; ++id) {
-      if (*id == topic_ && !rules_.return_to_topic) continue;
+      const std::int32_t end = checked(side, id);
+      if (end == topic_ && !rules_.return_to_topic) continue;
       stopped_ = !has_room();
       if (stopped_) break;
       result_.entities.insert(result_.entities.end(), path.begin(), path.end());
-      result_.entities.push_back(*id);
+      result_.entities.push_back(end);
       ++stored_;
     }
     return true;
@@ -514,7 +520,8 @@ class Expansion {
   std::vector<Level> levels_;
   std::vector<Level> alive_;
   std::unordered_set<std::int32_t> hubs_;
-  // by symbol and node: the ids followed from a sampled hub
+  // Of each sampled hub: edges followed for one relation, out and in, and by symbol the ids.
+  std::unordered_map<std::int32_t, std::int64_t> most_[2];
   std::unordered_map<std::int64_t, std::vector<std::int32_t>> sampled_;
   std::int64_t sampled_ids_ = 0;
   std::int64_t visited_ = 0;

@@ -9,6 +9,7 @@ import typer
 from hyperhop import __version__
 from hyperhop.cli.ask import ask
 from hyperhop.cli.demo import demo
+from hyperhop.cli.export import export
 from hyperhop.cli.index import index
 from hyperhop.cli.info import info
 from hyperhop.cli.report import one_line_errors
@@ -52,5 +53,5 @@ def hyperhop(
     """
 
 
-for command in (demo, index, ask, info):
+for command in (demo, index, ask, info, export):
     app.command()(one_line_errors(command))

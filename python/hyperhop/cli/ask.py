@@ -26,6 +26,7 @@ def ask(
     planner: options.Planner = None,
     encoder: options.Encoder = None,
     max_hops: options.MaxHops = None,
+    max_degree: options.MaxDegree = None,
     no_inverse: Annotated[
         bool, typer.Option("--no-inverse", help="Do not walk facts against their direction.")
     ] = False,
@@ -56,6 +57,7 @@ def ask(
             encoder=encoder,
             planner=planner,
             max_hops=max_hops,
+            max_degree=max_degree,
             inverse=not no_inverse,
             k=k,
         )

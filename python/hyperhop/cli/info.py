@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -68,7 +69,7 @@ def info(
     if as_json:
         print(json.dumps(found, indent=2, ensure_ascii=False))
     elif directory is None:
-        show_rows(found)
+        show_rows(found.items())
     else:
         show_contents(found)
 
@@ -116,22 +117,21 @@ def contents(
 def show_contents(found: dict[str, Any]) -> None:
     """Print what `contents` found: two columns, then three tables."""
     pairs = found["schema_pairs"]
+    checked = "verified" if found["verified"] else "not verified (--verify reads every file)"
+    settings = found["settings"] or {"settings": "none stored"}
     show_rows(
-        {
-            "directory": f"{found['directory']} (format {found['format']})",
-            "saved": f"{found['saved']} (generation {found['generation']})",
-            "triples": f"{found['triples']:,}",
-            "entities": f"{found['entities']:,}",
-            "relations": f"{found['relations']:,}",
-            "schema": "not stored: computed when used" if pairs is None else f"{pairs:,} pairs",
-            **{name: str(value) for name, value in (found["settings"] or {}).items()},
-            **({} if found["settings"] else {"settings": "none stored"}),
-            "on disk": _sizes(found["disk_bytes"]),
-            "in memory": _sizes(found["memory_bytes"]),
-            "contents": "verified"
-            if found["verified"]
-            else "not verified (--verify reads every file)",
-        }
+        [
+            ("directory", f"{found['directory']} (format {found['format']})"),
+            ("saved", f"{found['saved']} (generation {found['generation']})"),
+            ("triples", f"{found['triples']:,}"),
+            ("entities", f"{found['entities']:,}"),
+            ("relations", f"{found['relations']:,}"),
+            ("schema", "not stored: computed when used" if pairs is None else f"{pairs:,} pairs"),
+            *((name, str(value)) for name, value in settings.items()),
+            ("on disk", _sizes(found["disk_bytes"])),
+            ("in memory", _sizes(found["memory_bytes"])),
+            ("contents", checked),
+        ]
     )
     shares = [f"{share:.0%}".replace("%", " %") for share in found["quantiles"]]
     show_table(
@@ -149,11 +149,11 @@ def show_contents(found: dict[str, Any]) -> None:
     )
 
 
-def show_rows(rows: dict[str, Any]) -> None:
+def show_rows(rows: Iterable[tuple[str, str]]) -> None:
     """Print names and values in two columns."""
     table = Table.grid(padding=(0, 2))
-    for name, value in rows.items():
-        table.add_row(name, value)
+    for row in rows:
+        table.add_row(*row)
     console().print(table)
 
 

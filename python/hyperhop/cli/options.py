@@ -20,3 +20,12 @@ MaxHops = Annotated[
     int | None,
     typer.Option("--max-hops", metavar="N", min=1, help="Longest path that is considered."),
 ]
+MaxDegree = Annotated[
+    int | None,
+    typer.Option(
+        "--max-degree",
+        metavar="N",
+        min=1,
+        help="Follow only some edges of an entity that has more than N, evenly spaced.",
+    ),
+]

@@ -13,7 +13,16 @@ from typing import ParamSpec
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    Task,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.text import Text
 
 Arguments = ParamSpec("Arguments")
 
@@ -70,17 +79,35 @@ def speaks_utf8() -> bool:
     return (sys.stdout.encoding or "").replace("-", "").lower() == "utf8"
 
 
+class RateColumn(ProgressColumn):
+    """Megabytes or thousands of rows a second."""
+
+    def __init__(self, unit: str) -> None:
+        super().__init__()
+        self.unit = unit
+
+    def render(self, task: Task) -> Text:
+        """Nothing before the work has told how far it is."""
+        if not task.speed:
+            return Text("")
+        if self.unit == "bytes":
+            return Text(f"{task.speed / 1e6:.1f} MB/s")
+        return Text(f"{task.speed / 1e3:,.0f} k {self.unit}/s")
+
+
 @contextmanager
-def busy(what: str) -> Iterator[Callable[[int, int], None]]:
+def busy(what: str, unit: str = "") -> Iterator[Callable[[int, int], None]]:
     """Say what is being done once it takes over a second: a bar on a terminal, else one line.
 
-    Yields a function that may be told how far the work has come: (done, of).
+    Yields a function that may be told how far the work has come: (done, of). With the `unit` of
+    these numbers ("bytes", "rows" ...) the bar also shows the rate and the time that remains.
     """
     screen = Console(stderr=True, markup=False, emoji=False)
     bar = Progress(
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         TimeElapsedColumn(),
+        *([RateColumn(unit), TextColumn("left"), TimeRemainingColumn()] if unit else []),
         console=screen,
         transient=True,
     )

@@ -31,6 +31,9 @@ def answer_lines(answer: Answer, evidence: Evidence) -> list[str]:
         lines.append(f"  ... {len(cited)} paths in all (--json lists them)")
     if evidence.truncated:
         lines.append("  The search reached its cap: there may be more.")
+    if evidence.hubs:
+        hubs = shortened(evidence.hubs, ENDS_SHOWN)
+        lines.append(f"  Only some edges were followed of {hubs}: there may be more.")
     return [*lines, "", f"  {_milliseconds({**evidence.timings, **answer.timings})}"]
 
 

@@ -46,6 +46,7 @@ def open_system(
     encoder: str | None,
     planner: str | None,
     max_hops: int | None,
+    max_degree: int | None,
     inverse: bool,
     k: int,
 ) -> PathHD:
@@ -64,4 +65,4 @@ def open_system(
         "max_hops": max_hops or stored.get("max_hops"),
     }
     given = {name: value for name, value in chosen.items() if value is not None}
-    return PathHD(graph, k=k, inverse=inverse, **given)
+    return PathHD(graph, k=k, inverse=inverse, max_degree=max_degree, **given)

@@ -6,29 +6,33 @@ class DamagedStore(ValueError):
 
 
 class UnreadableFile(ValueError):
-    """An input file that cannot be decompressed."""
+    """An input file that cannot be decompressed, or is not of the format its name says."""
 
 
 class MalformedLine(ValueError):
     """A line, row or item that is not a triple.
 
     Attributes:
-        source: path of the file, or "" for an iterable.
-        line: number of the line (or item), from 1.
-        expected: what a line must look like.
+        source: path of the file, or "" for an iterable or a table in memory.
+        line: number of the line, row or item, from 1.
+        expected: what it must look like.
         found: what is wrong with this one, and how it begins.
+        unit: "line", "row" or "item".
     """
 
-    def __init__(self, source: str, line: int, expected: str, found: str) -> None:
-        where = f"{source}, line {line}" if source else f"item {line}"
+    def __init__(
+        self, source: str, line: int, expected: str, found: str, unit: str = "line"
+    ) -> None:
+        where = f"{source}, {unit} {line}" if source else f"{unit} {line}"
         super().__init__(f"{where}: expected {expected}, found {found}")
         self.source = source
         self.line = line
         self.expected = expected
         self.found = found
+        self.unit = unit
 
-    def __reduce__(self) -> tuple[type["MalformedLine"], tuple[str, int, str, str]]:
-        return MalformedLine, (self.source, self.line, self.expected, self.found)
+    def __reduce__(self) -> tuple[type["MalformedLine"], tuple[str, int, str, str, str]]:
+        return MalformedLine, (self.source, self.line, self.expected, self.found, self.unit)
 
 
 class SchemaTooLarge(ValueError):

@@ -1,7 +1,7 @@
 """The graph itself: building, saving, looking up, and walking."""
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -21,12 +21,15 @@ from hyperhop._core import (
     graph_leaving,
     graph_neighbours,
 )
-from hyperhop.graph import change, store, walks
+from hyperhop.graph import change, convert, store, walks
 from hyperhop.graph.arguments import at_least, integer
 from hyperhop.graph.errors import DamagedStore, UnknownEntity, UnknownRelation
+from hyperhop.graph.export import export
+from hyperhop.graph.facts import Facts
 from hyperhop.graph.names import closest_names, fold, id_or_none, symbol_names, symbol_ranks
 from hyperhop.graph.path_set import PathSet
-from hyperhop.graph.read import BuildReport, Progress, Triples, read_triples
+from hyperhop.graph.read import BuildReport, Progress, Triples, objects, read_triples
+from hyperhop.graph.read.report import Intake
 from hyperhop.graph.schema import (
     SCHEMA_DTYPES,
     RelationSchema,
@@ -56,7 +59,6 @@ _DTYPES = {
 }
 _RANKS = np.zeros(0, np.int32)  # order of a table whose ids are the ranks of its names
 _FEW_ENTITIES = 100_000  # so few names are folded just to explain an unknown one
-_CHUNK_TRIPLES = 65_536
 
 
 class KnowledgeGraph:
@@ -69,7 +71,8 @@ class KnowledgeGraph:
     `merge` and `without` make changed graphs whose names keep their ids: there new names have the
     last ids, and the id of a name without facts is retired, not given away. So size what is indexed
     by id with `num_entity_ids` and `num_relation_ids` (R); in a graph built at once they equal
-    `num_entities` and `num_relations`. Walks and `triples` go through a graph in order of ids.
+    `num_entities` and `num_relations`. Walks and `triples` go through a graph in order of ids, and
+    so does what `cap` or the sample at a hub leaves out of a walk.
 
     Graphs are equal if they hold the same names and facts, whatever their ids: O(triples).
     Make one with `from_triples` or `open`. Pickles (protocol 5 shares its buffers).
@@ -107,35 +110,123 @@ class KnowledgeGraph:
     @classmethod
     def from_triples(
         cls,
-        source: str | os.PathLike[str] | Triples,
+        source: str | os.PathLike[str] | Triples | Any,
         *,
         delimiter: str | None = None,
         header: bool = False,
+        columns: Sequence[str] | None = None,
+        literals: str = "keep",
+        blank_nodes: str = "keep",
         skip_bad: bool = False,
         progress: Progress | None = None,
     ) -> "KnowledgeGraph":
-        """Build from a file, or from any iterable of (head, relation, tail) of str.
+        """Build from a file, a table, or any iterable of (head, relation, tail) of str.
 
-        A file is UTF-8 (a byte order mark is dropped), one triple a line, blank lines ignored;
-        `.tsv` and `.txt` are split at tabs and taken verbatim, `.csv` at commas with the quoting of
-        the csv module; `.gz` after any of them is decompressed.
+        The suffix of a file tells its format; `.gz` or `.zst` may follow it, save on Parquet and
+        Arrow, which compress inside.
+
+        - `.tsv`, `.txt`: UTF-8 (a byte order mark is dropped), one triple a line, blank lines
+          ignored, split at tabs, taken verbatim. `.csv`: at commas, quoted as the csv module does.
+        - `.jsonl`, `.ndjson`: an object or an array of three on each line; whole numbers become
+          decimal text.
+        - `.parquet`, `.pq`; `.arrow`, `.feather`, `.ipc` (IPC file or stream): text columns, plain
+          or dictionary-encoded; whole numbers become decimal text. Extra `arrow`.
+        - `.nt`: N-Triples. An IRI is its own name, without brackets. A blank node is `_:label`;
+          labels belong to one file, so merging graphs of two files unifies equal labels. A literal
+          is its N-Triples form: quotes, escapes, language tag (in lower case) and datatype
+          included. IRIs `urn:hyperhop:...`, which `export` writes, are decoded. Extra `rdf`.
+
+        A table in memory is anything that hands out an Arrow stream: pandas (2.2 or later) and
+        polars frames, pyarrow tables and readers, duckdb results. It is read batch by batch.
 
         Args:
-            source: path or iterable.
+            source: path, table or iterable.
             delimiter: one character that replaces the tab or comma; needed for other suffixes,
                 which are taken verbatim.
-            header: leave out the first line that is not blank.
-            skip_bad: leave out malformed lines and count them in `build_report`.
-            progress: called with (bytes read, bytes in all) of a file every megabyte or so.
+            header: the first line that is not blank names the columns, and is no triple.
+            columns: names of the columns (JSON keys) of head, relation and tail; a file of lines
+                then has a header. Default: usual names (head, relation, tail; subject, predicate,
+                object; source, relation, target; h, r, t ...), else three columns in their order.
+            literals: of N-Triples: "keep"; "value" for the text alone, which merges literals that
+                differ only in tag or datatype; or "skip" statements with a literal.
+            blank_nodes: of N-Triples: "keep", or "skip" statements with a blank node.
+            skip_bad: leave out malformed lines (rows, items; a null or empty name too) and count
+                them in `build_report`.
+            progress: called with (done, in all) every megabyte or so: bytes of the file, but rows
+                of a Parquet file. Not called for tables and iterables.
 
-        Raises MalformedLine at a line that does not hold three non-empty fields of valid UTF-8,
-        UnreadableFile where decompression fails, FileNotFoundError, TypeError for items that are
-        not three str, ValueError beyond 2**31 - 1 entities.
-        O(n log n) for the names, O(n) for the triples.
+        Raises MalformedLine at a line that does not hold three non-empty names of valid UTF-8,
+        UnreadableFile where a file is not what its suffix says, FileNotFoundError, TypeError for
+        items that are not three str, columns that are not text and options that do not belong to
+        the source, ValueError where columns cannot be told and beyond 2**31 - 1 entities,
+        ImportError that names a missing extra.
+        O(n log n) for the names, O(n) for the triples; memory for the graph and one batch.
         """
         arrays, report = read_triples(
-            source, delimiter=delimiter, header=header, skip_bad=skip_bad, progress=progress
+            source,
+            delimiter=delimiter,
+            header=header,
+            columns=columns,
+            literals=literals,
+            blank_nodes=blank_nodes,
+            skip_bad=skip_bad,
+            progress=progress,
         )
+        return cls(arrays, None, report)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, relation: str = "relation") -> "KnowledgeGraph":
+        """Build from a networkx `MultiDiGraph` or `DiGraph`.
+
+        The relation of an edge is its attribute `relation`, else its key in a multigraph if that is
+        str. Nodes without edges stay, as entities without facts. Names are str; ints become decimal
+        text. Other attributes are not kept.
+
+        Raises ValueError for an undirected graph (its facts would have no direction), an edge
+        without a relation, an empty name and two nodes that would get one name (1 and "1");
+        TypeError for names that are neither str nor int.
+        """
+        return cls._of(objects.read_networkx(graph, relation))
+
+    @classmethod
+    def from_pyg(
+        cls,
+        data: Any,
+        entity_names: Sequence[str | int] | Mapping[str, Sequence[str | int]] | None = None,
+        relation_names: Sequence[str | int] | None = None,
+    ) -> "KnowledgeGraph":
+        """Build from a PyTorch Geometric `Data` or `HeteroData`; features are not kept.
+
+        `Data` has `edge_index` (2, E) and `edge_type` (E,), or all its edges are of the one
+        relation in `relation_names`. Names default to its attributes `entity_names` and
+        `relation_names`, which `to_pyg` sets, else to the ids in decimal.
+
+        In `HeteroData` node i of type "paper" is named "paper:i" unless `entity_names` maps
+        the type to names, and the edge type ("author", "writes", "paper") is the relation
+        "author.writes.paper".
+
+        Nodes without edges stay, as entities without facts. Raises ValueError for ids out of
+        range, a missing edge_type, empty names and names that occur twice; TypeError for ids that
+        are not integers.
+        """
+        return cls._of(objects.read_pyg(data, entity_names, relation_names))
+
+    @classmethod
+    def from_scipy(
+        cls, matrices: Mapping[str, Any], entities: Sequence[str | int] | None = None
+    ) -> "KnowledgeGraph":
+        """Build from one sparse adjacency matrix (n, n) per relation.
+
+        A stored entry (i, j) that is not 0 is the fact entity i -relation-> entity j; its value is
+        not kept. `entities` are the n names, by default 0, 1, ... in decimal; one without facts
+        stays. Raises ValueError for shapes that differ, empty names and names that occur twice;
+        TypeError for matrices that are not scipy sparse.
+        """
+        return cls._of(objects.read_scipy(matrices, entities))
+
+    @classmethod
+    def _of(cls, intake: Intake) -> "KnowledgeGraph":
+        arrays, report = intake.finish()
         return cls(arrays, None, report)
 
     def save(
@@ -364,21 +455,54 @@ class KnowledgeGraph:
         return self._index.has_triple(head_id, relation_id, tail_id)
 
     def triples(self) -> Iterator[tuple[str, str, str]]:
-        """All facts as names, ordered by the ids of (head, relation, tail)."""
-        for begin in range(0, self.num_triples, _CHUNK_TRIPLES):
-            edges = np.arange(begin, min(begin + _CHUNK_TRIPLES, self.num_triples))
-            heads = np.searchsorted(self._arrays["out_offsets"], edges, side="right") - 1
-            relations = self._arrays["out_relations"][edges]
-            tails = self._arrays["out_tails"][edges]
-            try:
-                yield from zip(
-                    self._entities.names(heads.tolist()),
-                    self._relations.names(relations.tolist()),
-                    self._entities.names(tails.tolist()),
-                    strict=True,
-                )
-            except IndexError:
-                raise DamagedStore("the graph is damaged: a triple holds an unknown id") from None
+        """All facts as names, ordered by (head, relation, tail) ids."""
+        facts = Facts(self._arrays)
+        for part in facts.parts():
+            yield from facts.names(part)
+
+    def export(self, path: str | os.PathLike[str], progress: Progress | None = None) -> None:
+        """Write all facts to a file that `from_triples` reads back as the same facts.
+
+        The suffix tells the format: `.tsv` (refuses names with tabs or line ends), `.csv` (no
+        header), `.jsonl` (objects with head, relation, tail), `.nt`, `.parquet`, `.arrow` (an IPC
+        file); `.gz` or `.zst` may follow the first four. Entities without facts are in no file.
+
+        In N-Triples an absolute IRI, a blank node `_:label` and, as a tail, a literal in its
+        N-Triples form are written as they are; any other name becomes the IRI `urn:hyperhop:` +
+        its percent-encoded UTF-8, which `from_triples` decodes.
+
+        Args:
+            path: the file; replaced, at the end and at once, if it exists.
+            progress: called with (facts written, facts in all).
+
+        Raises ValueError for an unknown suffix and a name the format cannot hold, ImportError that
+        names a missing extra. O(n), a bounded number of facts in memory.
+        """
+        export(Facts(self._arrays), path, progress)
+
+    def to_networkx(self) -> Any:
+        """A networkx `MultiDiGraph` of all entities by name; an edge's key is its relation.
+
+        The attribute `relation` says the same. Raises ImportError without the extra `networkx`.
+        """
+        return convert.to_networkx(Facts(self._arrays), self.entity_ids)
+
+    def to_pyg(self) -> Any:
+        """A PyTorch Geometric `Data`: edge_index (2, E) and edge_type (E,), both int64 ids.
+
+        num_nodes, and the lists entity_names and relation_names by id (retired ones too), go with
+        it. Raises ImportError without the extra `pyg`.
+        """
+        return convert.to_pyg(Facts(self._arrays))
+
+    def to_scipy(self) -> dict[str, Any]:
+        """Relation name -> scipy `coo_array` (V, V) of bool: entry (i, j) is i -relation-> j.
+
+        Coordinates, because a row index per relation would take R V numbers; `.tocsr()` what you
+        multiply. Rows and columns are the V = `num_entity_ids` entity ids. Raises ImportError
+        without scipy.
+        """
+        return convert.to_scipy(Facts(self._arrays), self.relation_ids)
 
     # Neighbourhoods
 
@@ -444,7 +568,7 @@ class KnowledgeGraph:
                 spaced: `max_degree` / number of its relations, at least one. "skip" does not leave
                 it, except a topic, which is sampled. With `induced` an edge from a hub is kept if
                 its head or its tail follows it, so only edges between two hubs can be missing;
-                else only followed edges are kept. `hub_ids` names the hubs met.
+                else only followed edges are kept. `hubs` names the hubs met.
             mediators: ids, or a boolean mask by id (which costs nothing to pass), of entities that
                 only tie others together, such as the blank nodes of n-ary facts. Walking through
                 one costs a single hop: entering it does, leaving it is free, except to another
@@ -537,7 +661,7 @@ class KnowledgeGraph:
             self._arrays,
             self.entity_names,
             self._relations.names,
-            len(self._relations),
+            self.num_relation_ids,
             hubs=at_least("statistics", "hubs", hubs, 0),
             relations=at_least("statistics", "relations", relations, 0),
         )
@@ -583,7 +707,7 @@ class KnowledgeGraph:
                 nodes): a 1-D array of their ids, or of one bool an entity id. The step into one and
                 the step out of it are one hop, so a walk of h hops has h to 2 h symbols. No walk
                 ends on a mediator or goes from one to another; the topic is never one. A mask of
-                bool is used as it is, ids cost O(num_entities) a call.
+                bool is used as it is, ids cost O(num_entity_ids) a call.
 
         Returns Sequences: Paths of symbol ids ordered by (length, symbols). `.truncated` tells that
         `cap` cut it, or that the call looked at a billion edges or would have held 125 million ids;

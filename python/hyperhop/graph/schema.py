@@ -119,8 +119,8 @@ class RelationSchema:
         among them; not every one of them is walked from a given topic.
 
         Args:
-            first: symbols that a sequence may begin with, such as `kg.leaving(topic)`; all by
-                default.
+            first: symbols that a sequence may begin with, such as `kg.leaving(topic)`; all that
+                some edge is walked by, by default.
             max_hops: length of the longest sequence.
             beam: keep at each depth only that many sequences, those of the highest `support`, ties
                 by symbol names. Only they are returned and extended. What a beam drops does not
@@ -139,7 +139,8 @@ class RelationSchema:
         most = at_least("sequences", "cap", cap, 1)
         width = 0 if beam is None else at_least("sequences", "beam", beam, 1)
         if first is None:
-            begin = np.arange(self.num_symbols, dtype=np.int32)
+            # A symbol that walks an edge can be followed by its inverse; a retired one walks none.
+            begin = np.flatnonzero(np.diff(self.offsets)).astype(np.int32)
         else:
             begin = np.array(
                 sorted({self._symbol("sequences", symbol) for symbol in first}), np.int32

@@ -30,7 +30,7 @@ class Subgraph:
         tails: int32 (m,), place of each edge's tail in `entities`. Edges are ordered by
             (head, relation, tail), in these places.
         topics: int32, place of each topic in `entities`, in the order given.
-        hub_ids: int32, ascending ids of hubs: entities of which not every edge was followed,
+        hubs: int32, ascending ids of hubs: entities of which not every edge was followed,
             because they have more than `max_degree` in one direction.
         truncated: something is missing because of a bound (not because of `max_degree`).
     """
@@ -41,7 +41,7 @@ class Subgraph:
     relations: npt.NDArray[np.int32]
     tails: npt.NDArray[np.int32]
     topics: npt.NDArray[np.int32]
-    hub_ids: npt.NDArray[np.int32]
+    hubs: npt.NDArray[np.int32]
     truncated: bool
 
     @property

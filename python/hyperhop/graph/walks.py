@@ -54,7 +54,7 @@ def mediator_mask(
     function: str, kg: "KnowledgeGraph", mediators: npt.ArrayLike
 ) -> npt.NDArray[np.bool_]:
     """One bool an entity id: `mediators` itself, uncopied, or what an array of ids says."""
-    num_ids = len(kg._arrays["out_offsets"]) - 1
+    num_ids = kg.num_entity_ids
     given = np.asarray(mediators)
     if given.ndim == 1 and given.dtype == np.bool_:
         if given.size != num_ids:

@@ -53,6 +53,7 @@ class PathHD:
         blocks, block_size, family, seed: the codebook over `kg.symbols`, built here once.
         max_degree, hubs, mediators: which edges walks follow, see `KnowledgeGraph.sequences`.
             Evidence names the hubs that were met.
+        linker: what finds topics in a question; by name if None.
 
     Topic: `topic=` (name or id) wins. Otherwise the entities the question mentions are linked by
     name; of several, the first three (longest mention first) are planned from, and the best plan
@@ -89,6 +90,7 @@ class PathHD:
         max_degree: int | None = None,
         hubs: Hubs = "sample",
         mediators: npt.ArrayLike | None = None,
+        linker: EntityLinker | None = None,
     ) -> None:
         for name, value in (("k", k), ("max_hops", max_hops), ("path_cap", path_cap)):
             if value < 1:
@@ -115,7 +117,9 @@ class PathHD:
         self.reader = VectorReader() if reader is None else reader
         self.codebook = ghrr.Codebook(symbols, blocks, block_size, family, seed)
         self._symbols, self._ranks = symbols, name_ranks(symbols)
-        self._linker = EntityLinker(kg)
+        if linker is not None and linker.kg is not kg:
+            raise ValueError("PathHD: linker must be one of the same graph")
+        self._linker = EntityLinker(kg) if linker is None else linker
 
     def retrieve(
         self, question: str, topic: str | int | None = None, *, threads: int | None = None

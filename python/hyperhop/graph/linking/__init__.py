@@ -1,0 +1,1 @@
+"""The parts of `EntityLinker`: spans of a text, keys, aliases, close keys, close meanings."""
