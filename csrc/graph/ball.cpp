@@ -32,17 +32,17 @@ std::int32_t low(std::uint64_t packed) {
   return static_cast<std::int32_t>(packed & 0xFFFFFFFFu);
 }
 
-// Rows are short and nearly sorted, except a hub's.
+// Rows are nearly sorted: only tails of another hop stand in the wrong place. What is not is left
+// to std::sort.
 void sort_row(std::uint64_t* first, std::uint64_t* last) {
-  if (last - first > 32) {
-    if (!std::is_sorted(first, last)) std::sort(first, last);
-    return;
-  }
+  std::ptrdiff_t moves = 8 * (last - first);
   for (std::uint64_t* next = first; next != last; ++next) {
     const std::uint64_t key = *next;
     std::uint64_t* at = next;
     for (; at != first && at[-1] > key; --at) *at = at[-1];
     *at = key;
+    moves -= next - at;
+    if (moves < 0) return std::sort(first, last);
   }
 }
 
@@ -71,9 +71,9 @@ class Search {
     end_of_left_ = 0;
     steps_left_ = options.max_edges;
     visits_left_ = options.edge_visits;
+    expect(as_size(num_topics));
     for (std::int64_t i = 0; i < num_topics; ++i) discover(topics[i]);
     num_topics_ = index_.size();
-    for (std::uint8_t& flags : flags_) flags = 0;  // a topic is never a mediator
     grow();
     grown_ = !truncated_;
     number_locally();
@@ -83,9 +83,9 @@ class Search {
 
   // Ready for the next call; large arrays are given back.
   void clear() {
-    index_.clear();
     index_.shrink(kKeptBytes);
     filter_.shrink(kKeptBytes);
+    shrink(ids_);
     shrink(order_);
     shrink(scratch_);
     shrink(flags_);
@@ -108,19 +108,22 @@ class Search {
   bool is_topic(std::int32_t number) const { return number < num_topics_; }
   std::uint8_t& flags(std::int32_t number) { return flags_[as_size(number)]; }
 
+  // Room for so many more nodes, some of which may be known already.
+  void expect(std::size_t more) {
+    const std::size_t found = as_size(index_.size());
+    if (ids_.size() < found + more) ids_.resize(found + more);
+    index_.reserve(found + std::min(more, 4096 + found));
+  }
+
   std::int32_t discover(std::int32_t node) {
     const std::int32_t number = index_.insert(node);
-    if (as_size(number) == order_.size()) {
-      order_.push_back(pack(node, number));
-      const bool mediates = options_->mediators.any() && options_->mediators.contains(node);
-      flags_.push_back(mediates ? kMediator : 0);
-    }
+    ids_[as_size(number)] = node;
     return number;
   }
 
-  bool is_mediator(std::int32_t node) {
+  bool is_mediator(std::int32_t node) const {
     const std::int32_t number = index_.find(node);
-    return number >= 0 ? (flags(number) & kMediator) != 0 : options_->mediators.contains(node);
+    return !(number >= 0 && is_topic(number)) && options_->mediators.contains(node);
   }
 
   // order_: the nodes by (hop, id), one layer after another.
@@ -129,20 +132,28 @@ class Search {
     for (std::int64_t hop = 0;; ++hop) {
       sort_layer(begin);
       if (options_->mediators.any() && !truncated_) {
-        const std::int64_t end = count();
-        leave(begin, end, true);
-        if (count() > end) sort_layer(begin);
+        leave(begin, count(), true);
+        if (index_.size() > count()) sort_layer(begin);
       }
       const std::int64_t end = count();
       layer_ends_.push_back(end);
       if (hop == options_->hops || truncated_) return;
       leave(begin, end, false);
-      if (count() == end) return;
+      if (index_.size() == end) return;
       begin = end;
     }
   }
 
+  // Adds what was found since to order_, and sorts it from `begin` on.
   void sort_layer(std::int64_t begin) {
+    const bool mediators = options_->mediators.any();
+    for (std::int32_t number = static_cast<std::int32_t>(count()); number < index_.size();
+         ++number) {
+      const std::int32_t node = ids_[as_size(number)];
+      order_.push_back(pack(node, number));
+      flags_.push_back(
+          mediators && !is_topic(number) && options_->mediators.contains(node) ? kMediator : 0);
+    }
     sort_by_upper_half(order_.data() + begin, order_.data() + count(),
                        static_cast<std::uint32_t>(graph_->num_entities), scratch_);
   }
@@ -155,6 +166,7 @@ class Search {
 
   // Follows the edges of a layer: free steps from mediators to others, or all that cost a hop.
   void leave(std::int64_t begin, std::int64_t end, bool free) {
+    expect(steps_from(begin, end));
     for (std::int64_t block = begin; block < end; block += kBlock) {
       const std::int64_t stop = std::min(block + kBlock, end);
       each_side([&](const Adjacency& side, Trail&, Flag) { fetch_rows(side, block, stop, false); });
@@ -163,6 +175,7 @@ class Search {
         const bool mediates = flags(low(node)) & kMediator;
         if (free && !mediates) continue;
         flags(low(node)) |= kLeft;
+        end_of_left_ = i + 1;
         each_side([&](const Adjacency& side, Trail& trail, Flag hub) {
           const Row row = side.row(high(node));
           if (options_->hubs.is_hub(row)) flags(low(node)) |= hub;
@@ -178,8 +191,24 @@ class Search {
     }
   }
 
+  // At most so many edges are followed from a layer.
+  std::size_t steps_from(std::int64_t begin, std::int64_t end) {
+    std::int64_t steps = 0;
+    each_side([&](const Adjacency& side, Trail&, Flag) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const Row row = side.row(high(order_[as_size(i)]));
+        steps += row.end - row.begin;
+      }
+    });
+    return as_size(std::min(steps, steps_left_));
+  }
+
+  // Has the cache fetch the rows of some nodes, and where those of the next nodes begin.
   void fetch_rows(const Adjacency& side, std::int64_t begin, std::int64_t end, bool relations) {
     for (std::int64_t i = begin; i < end; ++i) {
+      if (i + kBlock < count()) {
+        __builtin_prefetch(side.offsets + high(order_[as_size(i + kBlock)]));
+      }
       const Row row = side.row(high(order_[as_size(i)]));
       __builtin_prefetch(side.neighbours + row.begin);
       if (row.end - row.begin > 16) __builtin_prefetch(side.neighbours + row.begin + 16);
@@ -222,10 +251,9 @@ class Search {
   void number_locally() {
     local_.resize(order_.size());
     for (std::int64_t i = 0; i < count(); ++i) {
-      const std::int32_t number = low(order_[as_size(i)]);
-      local_[as_size(number)] = static_cast<std::int32_t>(i);
-      if (flags(number) & kLeft) end_of_left_ = i + 1;
+      local_[as_size(low(order_[as_size(i)]))] = static_cast<std::int32_t>(i);
     }
+    if (options_->mediators.any()) end_of_left_ = count();  // the last layer was sorted again
     const auto layers = static_cast<std::int64_t>(layer_ends_.size());
     inner_ = options_->hops == 0        ? 0
              : layers <= options_->hops ? count()
@@ -245,6 +273,7 @@ class Search {
 
   // keys_: (relation, local tail) of all edges; row_ends_: where those of each head end.
   void collect_edges() {
+    keys_.reserve(out_trail_.numbers.size());
     if (options_->induced) {
       filter_.reset(order_.size());
       for (const std::uint64_t node : order_) filter_.insert(high(node));
@@ -254,14 +283,14 @@ class Search {
     }
     sort_extras();
     const std::int64_t rows = options_->induced ? count() : options_->out ? end_of_left_ : 0;
+    const std::int64_t heads = extra_begins_.empty() ? rows : count();
     bool complete = true;
     row_ends_.reserve(order_.size());
-    for (std::int64_t block = 0; block < count() && complete; block += kBlock) {
-      const std::int64_t stop = std::min(block + kBlock, count());
-      fetch_rows(graph_->out, block, std::min(stop, rows), true);
+    for (std::int64_t block = 0; block < heads && complete; block += kBlock) {
+      const std::int64_t stop = std::min(block + kBlock, heads);
+      fetch_rows(graph_->out, block, std::min(stop, rows), block < inner_);
       for (std::int64_t i = block; i < stop && complete; ++i) complete = collect_row(i, i < rows);
     }
-    row_ends_.resize(order_.size(), static_cast<std::int64_t>(keys_.size()));
   }
 
   bool collect_row(std::int64_t i, bool has_row) {
@@ -317,30 +346,34 @@ class Search {
   template <typename Function>
   bool each_known(const Adjacency& side, const Stretch& stretch, std::int64_t i,
                   Function&& function) {
-    std::array<std::int64_t, kBatch> edges;
-    for (std::int64_t at = 0; at < stretch.count;) {
-      const std::int64_t stop = std::min(at + kBatch, stretch.count);
-      std::size_t kept = 0;
-      if (options_->induced && stretch.count == stretch.size) {
-        for (; at < stop; ++at) {
-          edges[kept] = stretch.begin + at;
-          kept += filter_.may_hold(side.neighbours[stretch.begin + at]);
-        }
-      } else {
-        for (; at < stop; ++at) edges[kept++] = stretch.edge(at);
+    if (stretch.count < stretch.size || !options_->induced) {
+      for (std::int64_t k = 0; k < stretch.count; ++k) {
+        if (!if_known(side, stretch.edge(k), i, function)) return false;
       }
+      return true;
+    }
+    std::array<std::size_t, kBatch> places;
+    const std::int64_t end = stretch.begin + stretch.size;
+    for (std::int64_t edge = stretch.begin; edge < end; edge += kBatch) {
+      const std::size_t batch = as_size(std::min(kBatch, end - edge));
+      const std::size_t kept = filter_.may_hold(side.neighbours + edge, batch, places.data());
       for (std::size_t k = 0; k < kept; ++k) {
-        const std::int32_t number = index_.find(side.neighbour(edges[k]));
-        if (number < 0 || (!options_->induced && !may_step(i, number))) continue;
-        if (!function(edges[k], number)) return false;
+        if (!if_known(side, edge + static_cast<std::int64_t>(places[k]), i, function)) return false;
       }
     }
     return true;
   }
 
+  template <typename Function>
+  bool if_known(const Adjacency& side, std::int64_t edge, std::int64_t i, Function&& function) {
+    const std::int32_t number = index_.find(side.neighbour(edge));
+    if (number < 0 || (!options_->induced && !may_step(i, number))) return true;
+    return function(edge, number);
+  }
+
   // Flags the nodes of the ball with more outgoing edges than the limit. False if there are none.
   bool find_out_hubs() {
-    if (options_->hubs.max_degree >= graph_->num_triples) return false;
+    if (!options_->hubs.has_limit()) return false;
     bool found = false;
     for (const std::uint64_t node : order_) {
       if (!options_->hubs.is_hub(graph_->out.row(high(node)))) continue;
@@ -420,6 +453,7 @@ class Search {
     for (std::int64_t t = 0; t < num_topics; ++t) {
       ball.topics.push_back(local_[as_size(index_.find(topics[t]))]);
     }
+    if (!options_->hubs.has_limit()) return ball;
     for (const std::uint64_t node : order_) {
       if (flags_[as_size(low(node))] & (kOutHub | kInHub)) ball.hub_ids.push_back(high(node));
     }
@@ -444,6 +478,7 @@ class Search {
 
   NodeIndex index_;
   NodeFilter filter_;
+  std::vector<std::int32_t> ids_;     // by number, and room for more
   std::vector<std::uint64_t> order_;  // (id, number) of each node by local index
   std::vector<std::uint64_t> scratch_;
   std::vector<std::uint8_t> flags_;  // by number

@@ -6,25 +6,35 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace hyperhop::graph {
+
+// Spreads neighbouring ids over the upper bits of a word.
+constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
 
 class NodeIndex {
  public:
   NodeIndex() { clear(); }
 
   void clear() {
-    slots_.assign(std::size_t{1} << kFirstBits, kEmpty);
-    shift_ = 64 - kFirstBits;
+    make(kFirstSlots);
     count_ = 0;
   }
 
   std::int32_t size() const { return count_; }
 
+  // Makes room for that many nodes in all.
+  void reserve(std::size_t count) {
+    std::size_t size = num_slots_;
+    while (count * 2 > size) size *= 2;
+    if (size > num_slots_) grow(size);
+  }
+
   // The node's number, which is size() before the call if the node is new.
   std::int32_t insert(std::int32_t node) {
-    if (static_cast<std::size_t>(count_) * 2 >= slots_.size()) grow();
+    if (static_cast<std::size_t>(count_) * 2 >= num_slots_) grow(num_slots_ * 2);
     Slot& slot = slots_[place(node)];
     if (slot.node == kNobody) slot = {node, count_++};
     return slot.number;
@@ -36,11 +46,12 @@ class NodeIndex {
   // Has the cache fetch what insert(node) or find(node) will look at.
   void prefetch(std::int32_t node) const { __builtin_prefetch(slots_.data() + first_place(node)); }
 
-  // Gives memory beyond this many bytes back.
+  // Empties the index and gives memory beyond this many bytes back.
   void shrink(std::size_t bytes) {
-    if ((slots_.capacity() + old_.capacity()) * sizeof(Slot) <= bytes) return;
-    slots_ = {};
-    old_ = {};
+    if ((slots_.size() + old_.size()) * sizeof(Slot) > bytes) {
+      slots_ = {};
+      old_ = {};
+    }
     clear();
   }
 
@@ -50,32 +61,40 @@ class NodeIndex {
     std::int32_t number;
   };
   static constexpr std::int32_t kNobody = -1;
-  static constexpr Slot kEmpty{kNobody, -1};
-  static constexpr int kFirstBits = 11;
+  static constexpr std::size_t kFirstSlots = 1024;
 
   std::size_t first_place(std::int32_t node) const {
-    return (static_cast<std::uint32_t>(node) * 0x9E3779B97F4A7C15u) >> shift_;
+    return (static_cast<std::uint32_t>(node) * kMultiplier) >> shift_;
   }
 
   // Where the node is, or the empty slot where it belongs.
   std::size_t place(std::int32_t node) const {
-    const std::size_t mask = slots_.size() - 1;
+    const std::size_t mask = num_slots_ - 1;
     std::size_t at = first_place(node);
     while (slots_[at].node != node && slots_[at].node != kNobody) at = (at + 1) & mask;
     return at;
   }
 
-  void grow() {
+  // An empty table of that many slots, a power of two.
+  void make(std::size_t size) {
+    if (slots_.size() < size) slots_.resize(size);
+    std::memset(static_cast<void*>(slots_.data()), 0xFF, size * sizeof(Slot));  // kNobody, -1
+    num_slots_ = size;
+    for (shift_ = 64; size > 1; size /= 2) --shift_;
+  }
+
+  void grow(std::size_t size) {
+    const std::size_t before = num_slots_;
     old_.swap(slots_);
-    slots_.assign(old_.size() * 2, kEmpty);
-    shift_ -= 1;
-    for (const Slot& slot : old_) {
-      if (slot.node != kNobody) slots_[place(slot.node)] = slot;
+    make(size);
+    for (std::size_t i = 0; i < before; ++i) {
+      if (old_[i].node != kNobody) slots_[place(old_[i].node)] = old_[i];
     }
   }
 
-  std::vector<Slot> slots_;
-  std::vector<Slot> old_;  // kept, so that growing again needs no fresh memory
+  std::vector<Slot> slots_;  // the first num_slots_ are in use
+  std::vector<Slot> old_;    // kept, so that growing again needs no fresh memory
+  std::size_t num_slots_ = 0;
   int shift_ = 0;
   std::int32_t count_ = 0;
 };
@@ -92,14 +111,22 @@ class NodeFilter {
   }
 
   void insert(std::int32_t node) {
-    const std::size_t bit = place(node);
+    const std::size_t bit = (static_cast<std::uint32_t>(node) * kMultiplier) >> shift_;
     words_[bit >> 6] |= std::uint64_t{1} << (bit & 63);
   }
 
-  // 1 or 0. `node` may be any value.
-  std::uint64_t may_hold(std::int32_t node) const {
-    const std::size_t bit = place(node);
-    return (words_[bit >> 6] >> (bit & 63)) & 1;
+  // Writes the places of those of `count` nodes that may be in the set and says how many. The nodes
+  // may be any values.
+  std::size_t may_hold(const std::int32_t* nodes, std::size_t count, std::size_t* places) const {
+    const std::uint64_t* words = words_.data();
+    const int shift = shift_;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t bit = (static_cast<std::uint32_t>(nodes[i]) * kMultiplier) >> shift;
+      places[kept] = i;
+      kept += (words[bit >> 6] >> (bit & 63)) & 1;
+    }
+    return kept;
   }
 
   void shrink(std::size_t bytes) {
@@ -107,10 +134,6 @@ class NodeFilter {
   }
 
  private:
-  std::size_t place(std::int32_t node) const {
-    return (static_cast<std::uint32_t>(node) * 0x9E3779B97F4A7C15u) >> shift_;
-  }
-
   std::vector<std::uint64_t> words_;
   int shift_ = 0;
 };

@@ -11,6 +11,7 @@ from hyperhop.graph.arguments import at_least
 from hyperhop.graph.errors import DamagedStore
 
 MAX_EDGES = 10_000_000
+_NO_LIMIT = 2**63 - 1
 _EDGE_VISITS = 10**9  # looked at for one ball, about two seconds
 
 
@@ -76,7 +77,7 @@ def ball_arguments(
         at_least(function, "hops", hops, 0),
         *sides(function, direction),
         bool(induced),
-        2**62 if max_degree is None else at_least(function, "max_degree", max_degree, 1),
+        _NO_LIMIT if max_degree is None else at_least(function, "max_degree", max_degree, 1),
         hubs == "skip",
         None if mediators is None else _mediators(function, mediators, num_ids),
         at_least(function, "max_edges", max_edges, 1),
