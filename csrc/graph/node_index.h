@@ -32,9 +32,8 @@ class NodeIndex {
     if (size > num_slots_) grow(size);
   }
 
-  // The node's number, which is size() before the call if the node is new.
+  // The node's number, which is size() before the call if the node is new; room must be reserved.
   std::int32_t insert(std::int32_t node) {
-    if (static_cast<std::size_t>(count_) * 2 >= num_slots_) grow(num_slots_ * 2);
     Slot& slot = slots_[place(node)];
     if (slot.node == kNobody) slot = {node, count_++};
     return slot.number;
@@ -42,9 +41,6 @@ class NodeIndex {
 
   // The node's number, -1 if it was not found yet. `node` may be any value.
   std::int32_t find(std::int32_t node) const { return slots_[place(node)].number; }
-
-  // Has the cache fetch what insert(node) or find(node) will look at.
-  void prefetch(std::int32_t node) const { __builtin_prefetch(slots_.data() + first_place(node)); }
 
   // Empties the index and gives memory beyond this many bytes back.
   void shrink(std::size_t bytes) {
@@ -115,19 +111,20 @@ class NodeFilter {
     words_[bit >> 6] |= std::uint64_t{1} << (bit & 63);
   }
 
-  // Writes the places of those of `count` nodes that may be in the set and says how many. The nodes
-  // may be any values.
-  std::size_t may_hold(const std::int32_t* nodes, std::size_t count, std::size_t* places) const {
-    const std::uint64_t* words = words_.data();
-    const int shift = shift_;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t bit = (static_cast<std::uint32_t>(nodes[i]) * kMultiplier) >> shift;
-      places[kept] = i;
-      kept += (words[bit >> 6] >> (bit & 63)) & 1;
+  // True for every node in the set, and for few others. The node may be any value.
+  bool may_hold(std::int32_t node) const { return view().may_hold(node); }
+
+  // For loops that write: the compiler then knows that the filter stays as it is.
+  struct View {
+    const std::uint64_t* words;
+    int shift;
+
+    bool may_hold(std::int32_t node) const {
+      const std::size_t bit = (static_cast<std::uint32_t>(node) * kMultiplier) >> shift;
+      return (words[bit >> 6] >> (bit & 63)) & 1;
     }
-    return kept;
-  }
+  };
+  View view() const { return {words_.data(), shift_}; }
 
   void shrink(std::size_t bytes) {
     if (words_.capacity() * sizeof(std::uint64_t) > bytes) words_ = {};
