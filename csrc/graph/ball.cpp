@@ -12,6 +12,7 @@ namespace hyperhop::graph {
 namespace {
 
 constexpr std::int64_t kBlock = 32;            // nodes whose rows are fetched ahead
+constexpr std::int64_t kLine = 16;             // ids in a line of the cache
 constexpr std::int64_t kBatch = 512;           // edges of a row looked at before some are kept
 constexpr std::size_t kAhead = 4096;           // nodes or edges that room is made for on suspicion
 constexpr std::size_t kKeptBytes = 4ul << 20;  // of each scratch array, between two calls
@@ -59,11 +60,6 @@ class Search {
   }
 
  private:
-  struct Candidate {
-    std::int64_t edge;
-    std::int32_t head;
-  };
-
   struct HubEdge {  // ordered as its head's row is
     std::int32_t head, relation, tail_id, tail;
     bool operator<(const HubEdge& other) const {
@@ -134,7 +130,7 @@ class Search {
     make_room_for_edges(std::min(steps, kAhead + as_size(edges_)));
     for (std::int64_t block = begin; block < end; block += kBlock) {
       const std::int64_t stop = std::min(block + kBlock, end);
-      each_side([&](const Adjacency& side) { fetch_rows(side, block, stop, true); });
+      each_side([&](const Adjacency& side) { fetch_rows(side, block, stop); });
       for (std::int64_t number = block; number < stop; ++number) {
         const bool mediates = is_mediator(id(number));
         if (free && !mediates) continue;
@@ -165,13 +161,22 @@ class Search {
     return as_size(edges);
   }
 
+  // Has the cache fetch the row of a node that comes soon, and where that of a later one begins.
+  void fetch_ahead(const Adjacency& side, std::int64_t number) {
+    if (number + 2 * kBlock < count()) __builtin_prefetch(side.offsets + id(number + 2 * kBlock));
+    if (number + kBlock >= count()) return;
+    const Row row = side.row(id(number + kBlock));
+    const std::int64_t end = std::min(row.end, row.begin + 8 * kLine);
+    for (std::int64_t e = row.begin; e < end; e += kLine) __builtin_prefetch(side.neighbours + e);
+  }
+
   // Has the cache fetch the rows of some nodes.
-  void fetch_rows(const Adjacency& side, std::int64_t begin, std::int64_t end, bool relations) {
+  void fetch_rows(const Adjacency& side, std::int64_t begin, std::int64_t end) {
     for (std::int64_t i = begin; i < end; ++i) {
       const Row row = side.row(id(i));
       __builtin_prefetch(side.neighbours + row.begin);
-      if (row.end - row.begin > 8) __builtin_prefetch(side.neighbours + row.begin + 16);
-      if (relations) __builtin_prefetch(side.relations + row.begin);
+      if (row.end - row.begin > 8) __builtin_prefetch(side.neighbours + row.begin + kLine);
+      __builtin_prefetch(side.relations + row.begin);
     }
   }
 
@@ -239,17 +244,17 @@ class Search {
     filter_.reset(as_size(count()));
     for (std::int64_t i = 0; i < count(); ++i) filter_.insert(id(i));
     auto hub_edge = hub_edges_.begin();
-    bool goes_on = true;
-    for (std::int64_t block = left; block < count() && goes_on; block += kBlock) {
+    for (std::int64_t block = left; block < count(); block += kBlock) {
       const std::int64_t stop = std::min<std::int64_t>(block + kBlock, count());
-      fetch_rows(graph_->out, block, stop, false);
-      for (auto head = static_cast<std::int32_t>(block); head < stop && goes_on; ++head) {
+      for (std::int64_t head = block; head < stop; ++head) {
+        fetch_ahead(graph_->out, head);
         const Row row = graph_->out.row(id(head));
         if (!options_->hubs.is_hub(row)) {
-          goes_on = visit(row.end - row.begin) && add_candidates(row, head);
+          if (!visit(row.end - row.begin)) return void(keep_candidates(block));
+          if (!add_candidates(row, head, block)) return;
           continue;
         }
-        goes_on = keep_candidates();
+        if (!keep_candidates(block)) return;
         for (; hub_edge != hub_edges_.end() && hub_edge->head == head; ++hub_edge) {
           make_room_for_edges(1);
           ball_.heads[as_size(edges_)] = hub_edge->head;
@@ -257,42 +262,44 @@ class Search {
           ball_.tails[as_size(edges_++)] = hub_edge->tail;
         }
       }
-      goes_on = keep_candidates() && goes_on;
+      if (!keep_candidates(block)) return;
     }
   }
 
-  bool add_candidates(Row row, std::int32_t head) {
+  // A candidate is edge * kBlock + its head's place in the block.
+  bool add_candidates(Row row, std::int64_t head, std::int64_t block) {
     const NodeFilter::View filter = filter_.view();
     const std::int32_t* const neighbours = graph_->out.neighbours;
-    while (row.begin < row.end) {
-      const std::int64_t end = std::min(row.end, row.begin + kBatch);
-      std::int64_t kept = num_candidates_;
-      for (; row.begin < end; ++row.begin) {
-        candidates_[as_size(kept)] = {row.begin, head};
-        kept += filter.may_hold(neighbours[row.begin]);
+    for (std::int64_t edge = row.begin; edge < row.end;) {
+      const std::int64_t end = std::min(row.end, edge + kBatch);
+      std::int64_t* kept = candidates_.data() + num_candidates_;
+      for (; edge < end; ++edge) {
+        *kept = edge * kBlock + (head - block);
+        kept += filter.may_hold(neighbours[edge]);
       }
-      num_candidates_ = kept;
-      if (kept > kBatch && !keep_candidates()) return false;
+      num_candidates_ = kept - candidates_.data();
+      if (num_candidates_ > kBatch && !keep_candidates(block)) return false;
     }
     return true;
   }
 
   // Moves the candidates whose tails are in the ball to its edges. False if there are too many.
-  bool keep_candidates() {
+  bool keep_candidates(std::int64_t block) {
     const Adjacency& side = graph_->out;
     make_room_for_edges(as_size(num_candidates_));
-    const Candidate* const end = candidates_.data() + num_candidates_;
-    for (const Candidate* each = candidates_.data(); each != end; ++each) {
-      __builtin_prefetch(side.relations + each->edge);
+    const std::int64_t* const end = candidates_.data() + num_candidates_;
+    for (const std::int64_t* each = candidates_.data(); each != end; ++each) {
+      __builtin_prefetch(side.relations + *each / kBlock);
     }
     std::int32_t* const heads = ball_.heads.data();
     std::int32_t* const relations = ball_.relations.data();
     std::int32_t* const tails = ball_.tails.data();
     std::int64_t edges = edges_;
-    for (const Candidate* each = candidates_.data(); each != end; ++each) {
-      const std::int32_t tail = index_.find(side.neighbour(each->edge));
-      heads[edges] = each->head;
-      relations[edges] = side.relation(each->edge);
+    for (const std::int64_t* each = candidates_.data(); each != end; ++each) {
+      const std::int64_t edge = *each / kBlock;
+      const std::int32_t tail = index_.find(side.neighbour(edge));
+      heads[edges] = static_cast<std::int32_t>(block + *each % kBlock);
+      relations[edges] = side.relation(edge);
       tails[edges] = tail;
       edges += tail >= 0;
     }
@@ -374,7 +381,7 @@ class Search {
   Ball ball_;
   NodeIndex index_;
   NodeFilter filter_;
-  std::array<Candidate, 2 * kBatch> candidates_;
+  std::array<std::int64_t, 2 * kBatch> candidates_;
   std::int64_t num_candidates_ = 0;
   std::vector<HubEdge> hub_edges_;
 };

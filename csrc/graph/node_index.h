@@ -100,15 +100,13 @@ class NodeIndex {
 class NodeFilter {
  public:
   void reset(std::size_t count) {
-    int bits = 12;
-    while ((std::size_t{1} << bits) < count * 16) ++bits;
-    words_.assign(std::size_t{1} << (bits - 6), 0);
-    shift_ = 64 - bits;
+    std::size_t size = 64;
+    while (size * 64 < count * 16) size *= 2;
+    words_.assign(size, 0);
   }
 
   void insert(std::int32_t node) {
-    const std::size_t bit = (static_cast<std::uint32_t>(node) * kMultiplier) >> shift_;
-    words_[bit >> 6] |= std::uint64_t{1} << (bit & 63);
+    words_[word(node, words_.size())] |= std::uint64_t{1} << (node & 63);
   }
 
   // True for every node in the set, and for few others. The node may be any value.
@@ -117,22 +115,22 @@ class NodeFilter {
   // For loops that write: the compiler then knows that the filter stays as it is.
   struct View {
     const std::uint64_t* words;
-    int shift;
+    std::size_t size;
 
-    bool may_hold(std::int32_t node) const {
-      const std::size_t bit = (static_cast<std::uint32_t>(node) * kMultiplier) >> shift;
-      return (words[bit >> 6] >> (bit & 63)) & 1;
-    }
+    bool may_hold(std::int32_t node) const { return (words[word(node, size)] >> (node & 63)) & 1; }
   };
-  View view() const { return {words_.data(), shift_}; }
+  View view() const { return {words_.data(), words_.size()}; }
 
   void shrink(std::size_t bytes) {
     if (words_.capacity() * sizeof(std::uint64_t) > bytes) words_ = {};
   }
 
  private:
-  std::vector<std::uint64_t> words_;
-  int shift_ = 0;
+  static std::size_t word(std::int32_t node, std::size_t size) {
+    return (static_cast<std::uint32_t>(node) >> 6) & (size - 1);
+  }
+
+  std::vector<std::uint64_t> words_;  // a power of two of them
 };
 
 }  // namespace hyperhop::graph
