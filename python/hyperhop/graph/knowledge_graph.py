@@ -577,7 +577,7 @@ class KnowledgeGraph:
                 the edges the first so many are kept. `truncated` tells of both, and of a limit of
                 a billion edges looked at. Memory is at most about 100 bytes an edge.
 
-        The same arguments give the same bits. Time and memory are proportional to the edges of the
+        The same arguments give the same bits, in the order that `Subgraph` tells. Time and memory are proportional to the edges of the
         entities in the ball, whatever the size of the graph.
 
         Raises UnknownEntity, IndexError for an id the graph does not have, TypeError or ValueError
