@@ -137,7 +137,9 @@ class Search {
         each_side([&](const Adjacency& side) {
           if (ball_.truncated) return;
           each_stretch(side, number, [&](const Stretch& stretch) {
-            return follow(side, stretch, number, mediates, free, free ? begin : end);
+            return has_mediators_ || has_limit_
+                       ? follow<false>(side, stretch, number, mediates, free, free ? begin : end)
+                       : follow<true>(side, stretch, number, mediates, free, end);
           });
         });
       }
@@ -189,14 +191,16 @@ class Search {
 
   // Steps from a node. Edges between a mediator and another node were walked before from what lies
   // before `mixed`. False where a bound stops it.
-  bool follow(const Adjacency& side, const Stretch& stretch, std::int64_t number, bool mediates,
+  template <bool kPlain>  // no mediators, no limit
+  bool follow(const Adjacency& from, const Stretch& stretch, std::int64_t number, bool mediates,
               bool free, std::int64_t mixed) {
     if (!visit(stretch.count)) return false;
     const std::int64_t steps = std::min(stretch.count, steps_left_);
     steps_left_ -= steps;
     make_room_for_nodes(as_size(steps));
     make_room_for_edges(as_size(steps));
-    const bool inward = &side == &graph_->in;
+    const Adjacency side = from;  // a copy, which no writing can change
+    const bool inward = &from == &graph_->in;
     const bool keeps = !options_->induced || (walk_keeps_rows_ && !inward);
     const bool both = !options_->induced && options_->out && options_->in;
     const auto here = static_cast<std::int32_t>(number);
@@ -205,10 +209,10 @@ class Search {
     std::int32_t* const relations = ball_.relations.data();
     std::int64_t edges = edges_;
     for (std::int64_t i = 0; i < steps; ++i) {
-      const std::int64_t edge = stretch.edge(i);
+      const std::int64_t edge = kPlain ? stretch.begin + i : stretch.edge(i);
       const std::int32_t node = side.neighbour(edge);
       bool to_mediator = false;
-      if (has_mediators_) {
+      if (!kPlain && has_mediators_) {
         to_mediator = is_mediator(node);
         if (mediates && to_mediator == free) continue;
       }
@@ -219,7 +223,7 @@ class Search {
       bool keep = keeps;
       if (both) {
         const std::int64_t walked = to_mediator != mediates ? mixed : number + inward;
-        keep = other >= walked || (has_limit_ && !walks_back(side, other, edge, number));
+        keep = other >= walked || (!kPlain && has_limit_ && !walks_back(from, other, edge, number));
       }
       edges += keep;
     }
