@@ -289,7 +289,7 @@ class Search {
 
   // Moves the candidates whose tails are in the ball to its edges. False if there are too many.
   bool keep_candidates(std::int64_t block) {
-    const Adjacency& side = graph_->out;
+    const Adjacency side = graph_->out;  // a copy, as in follow
     make_room_for_edges(as_size(num_candidates_));
     const std::int64_t* const end = candidates_.data() + num_candidates_;
     for (const std::int64_t* each = candidates_.data(); each != end; ++each) {
