@@ -138,8 +138,9 @@ class Search {
           if (ball_.truncated) return;
           each_stretch(side, number, [&](const Stretch& stretch) {
             return has_mediators_ || has_limit_
-                       ? follow<false>(side, stretch, number, mediates, free, free ? begin : end)
-                       : follow<true>(side, stretch, number, mediates, free, end);
+                       ? follow<false>(side, stretch, number, mediates, free, free ? begin : number,
+                                       end)
+                       : follow<true>(side, stretch, number, false, false, number, end);
           });
         });
       }
@@ -189,11 +190,11 @@ class Search {
     return visits_left_ >= 0;
   }
 
-  // Steps from a node. Edges between a mediator and another node were walked before from what lies
-  // before `mixed`. False where a bound stops it.
+  // Steps from a node. The nodes before `first` walked their edges earlier, and so did mediators
+  // before `end` their edges to others. False where a bound stops it.
   template <bool kPlain>  // no mediators, no limit
   bool follow(const Adjacency& from, const Stretch& stretch, std::int64_t number, bool mediates,
-              bool free, std::int64_t mixed) {
+              bool free, std::int64_t first, std::int64_t end) {
     if (!visit(stretch.count)) return false;
     const std::int64_t steps = std::min(stretch.count, steps_left_);
     steps_left_ -= steps;
@@ -207,23 +208,21 @@ class Search {
     std::int32_t* const here_ends = (inward ? ball_.tails : ball_.heads).data();
     std::int32_t* const other_ends = (inward ? ball_.heads : ball_.tails).data();
     std::int32_t* const relations = ball_.relations.data();
+    if (inward && !free) ++first;  // a loop was walked outward
     std::int64_t edges = edges_;
     for (std::int64_t i = 0; i < steps; ++i) {
       const std::int64_t edge = kPlain ? stretch.begin + i : stretch.edge(i);
       const std::int32_t node = side.neighbour(edge);
-      bool to_mediator = false;
-      if (!kPlain && has_mediators_) {
-        to_mediator = is_mediator(node);
-        if (mediates && to_mediator == free) continue;
-      }
+      if (!kPlain && mediates && is_mediator(node) == free) continue;
       const std::int32_t other = discover(node);
       here_ends[edges] = here;
       other_ends[edges] = other;
       relations[edges] = side.relation(edge);
       bool keep = keeps;
       if (both) {
-        const std::int64_t walked = to_mediator != mediates ? mixed : number + inward;
-        keep = other >= walked || (!kPlain && has_limit_ && !walks_back(from, other, edge, number));
+        const bool walked =
+            other < first || (!kPlain && !mediates && other < end && is_mediator(node));
+        keep = !walked || (!kPlain && has_limit_ && !walks_back(from, other, edge, number));
       }
       edges += keep;
     }
@@ -332,10 +331,11 @@ class Search {
       });
     }
     for (std::int32_t tail = 0; tail < count() && goes_on && !ball_.hub_ids.empty(); ++tail) {
+      fetch_ahead(graph_->in, tail);
       const Row row = graph_->in.row(id(tail));
       goes_on = hubs.each_stretch(graph_->in, row, is_topic(tail), [&](Stretch all) {
         return each_hub_edge(graph_->in, all, [&](std::int32_t head, std::int32_t relation) {
-          if (!filter_.may_hold(id(head)) || !hubs.is_hub(graph_->out.row(id(head))) ||
+          if (!hubs.is_hub(graph_->out.row(id(head))) ||
               hubs.follows(graph_->out, id(head), is_topic(head), relation, id(tail))) {
             return;
           }
@@ -353,7 +353,9 @@ class Search {
     if (!visit(stretch.count)) return false;
     for (std::int64_t i = 0; i < stretch.count; ++i) {
       const std::int64_t edge = stretch.edge(i);
-      const std::int32_t number = index_.find(side.neighbour(edge));
+      const std::int32_t node = side.neighbour(edge);
+      if (&side == &graph_->in && !filter_.may_hold(node)) continue;  // no hub
+      const std::int32_t number = index_.find(node);
       if (number >= 0) function(number, side.relation(edge));
       if (static_cast<std::int64_t>(hub_edges_.size()) <= options_->max_edges) continue;
       ball_.truncated = true;
