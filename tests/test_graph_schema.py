@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hyperhop import KnowledgeGraph
-from hyperhop._core import GraphLimits
+from hyperhop._core import GraphLimits, graph_schema
 from hyperhop.graph import DamagedStore, RelationSchema, SchemaTooLarge, UnknownRelation, schema
 from reference_graph import ReferenceGraph
 from reference_schema import ReferenceSchema
@@ -402,3 +402,11 @@ def test_a_changed_graph_has_the_schema_of_its_own_facts():
     less = more.without([("b", "s", "c")])
     assert less.schema.count("r", "s") == 0
     assert kg.schema.count("r", "s") == 1
+
+
+def test_a_schema_that_is_too_large_leaves_nothing_behind():
+    kg = KnowledgeGraph.from_triples(FACTS)
+    expected = as_lists(kg.sequences("Peru", 3, inverse=True))
+    for most in range(20):
+        graph_schema(kg._index, most)
+        assert as_lists(kg.sequences("Peru", 3, inverse=True)) == expected

@@ -1,5 +1,4 @@
-// A set of node ids as one bit a node: adding costs the same for a leaf and for a hub. Must be
-// empty when it is destroyed.
+// A set of node ids as one bit a node: adding costs the same for a leaf and for a hub.
 #pragma once
 
 #include <algorithm>
@@ -49,6 +48,9 @@ class NodeSet {
       words_[w] = 0;
     }
   }
+
+  // Lets the next set of this thread have the memory. The set must be empty and is of no use after.
+  void give_back() { words_.give_back(); }
 
  private:
   ZeroedWords words_;

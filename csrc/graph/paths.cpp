@@ -91,6 +91,7 @@ class Expansion {
     share_out_cap();
     result_.hubs.assign(hubs_.begin(), hubs_.end());
     std::sort(result_.hubs.begin(), result_.hubs.end());
+    seen_.give_back();
     return std::move(result_);
   }
 

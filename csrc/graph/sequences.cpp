@@ -120,6 +120,8 @@ class Search {
     }
     result_.hubs.assign(hubs_.begin(), hubs_.end());
     std::sort(result_.hubs.begin(), result_.hubs.end());
+    seen_.give_back();
+    counts_.give_back();
     return std::move(result_);
   }
 

@@ -1,16 +1,15 @@
-// 64-bit words that are all zero, at the cost of what is touched: a thread keeps the few it used
-// last, and a new one comes from calloc, which maps large memory without touching it.
-//
-// Whoever takes words gives them back all zero, except when an exception ends the work: then they
-// are freed.
+// 64-bit words that are all zero, at the cost of what is touched: new ones come from calloc, which
+// maps large memory without touching it, and whoever has set all of them back to zero may give them
+// back to the thread for the next user. Who does not, as when an exception or a limit ends the
+// work, has them freed.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
-#include <exception>
 #include <memory>
 #include <new>
 #include <utility>
@@ -19,7 +18,7 @@ namespace hyperhop::graph {
 
 class ZeroedWords {
  public:
-  explicit ZeroedWords(std::size_t size) : size_(size), exceptions_(std::uncaught_exceptions()) {
+  explicit ZeroedWords(std::size_t size) : size_(size) {
     Block* best = nullptr;
     for (Block& block : spare()) {
       if (block.size >= size && (best == nullptr || block.size < best->size)) best = &block;
@@ -33,8 +32,11 @@ class ZeroedWords {
     block_.size = size;
   }
 
-  ~ZeroedWords() {
-    if (std::uncaught_exceptions() > exceptions_) return;
+  // All words must be zero; there are none left afterwards.
+  void give_back() {
+    assert(std::all_of(block_.words.get(), block_.words.get() + block_.size,
+                       [](std::uint64_t word) { return word == 0; }));
+    size_ = 0;
     auto& kept = spare();
     const auto smallest = std::min_element(
         kept.begin(), kept.end(), [](const Block& a, const Block& b) { return a.size < b.size; });
@@ -63,7 +65,6 @@ class ZeroedWords {
   }
 
   std::size_t size_;
-  int exceptions_;
   Block block_;
 };
 
