@@ -1,6 +1,7 @@
 #include "paths.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -30,6 +31,7 @@ struct Level {
   std::vector<Ids> steps;           // where `symbol` leads from each
   std::vector<std::int32_t> hops;   // only with mediators: the fewest to, or from, each
   std::int32_t symbol = -1;
+  std::vector<std::int32_t> upcoming;  // at most the relation of the edges after each of `steps`
 };
 
 // What two ascending lists have in common, found from the shorter one: a hub beside a handful of
@@ -71,7 +73,7 @@ class Expansion {
         options_(options),
         limits_(limits),
         seen_(graph.num_entities) {
-    levels_.push_back({{topic}, {}, {0}});
+    levels_.push_back({{topic}, {}, {0}, -1, {}});
   }
 
   EntityPaths run() {
@@ -135,19 +137,25 @@ class Expansion {
     return {side.neighbours + row.begin, side.neighbours + row.end};
   }
 
-  // The same, looking on from where an earlier symbol's edges ended.
-  Ids followed_after(Ids earlier, std::int32_t node, std::int32_t symbol) const {
-    const Adjacency& side = graph_.side(symbol);
+  // The same from the i-th node of a level. Where an earlier symbol was followed it is looked for
+  // from there on, and not at all if the row has none before a later one.
+  Ids step(Level& level, std::size_t i, std::int32_t symbol) {
+    Ids& ids = level.steps[i];
+    if (ids.end == nullptr) return ids = followed(level.nodes[i], symbol);
     const std::int32_t relation =
         symbol < graph_.num_relations ? symbol : symbol - graph_.num_relations;
-    const Row row = side.row(node);
-    std::int64_t begin = earlier.end - side.neighbours;
+    if (level.upcoming[i] > relation) return ids = {ids.end, ids.end};
+    const Adjacency& side = graph_.side(symbol);
+    const Row row = side.row(level.nodes[i]);
+    std::int64_t begin = ids.end - side.neighbours;
     while (begin < row.end && side.relations[begin] < relation) {
       begin = side.end_of_relation(begin, row.end);
     }
     const bool found = begin < row.end && side.relations[begin] == relation;
     const std::int64_t end = found ? side.end_of_relation(begin, row.end) : begin;
-    return {side.neighbours + begin, side.neighbours + end};
+    level.upcoming[i] =
+        end < row.end ? side.relations[end] : std::numeric_limits<std::int32_t>::max();
+    return ids = {side.neighbours + begin, side.neighbours + end};
   }
 
   Ids followed_at_hub(const Adjacency& side, Row row, std::int32_t node, std::int32_t symbol) {
@@ -180,8 +188,10 @@ class Expansion {
   void walk_forward() {
     while (!exhausted_ && known_ < length_) {
       Level& from = levels_[as_size(known_)];
-      if (!continues(from.symbol, symbols_[known_])) from.steps.clear();
-      from.steps.resize(from.nodes.size());
+      if (!continues(from.symbol, symbols_[known_])) {
+        from.steps.assign(from.nodes.size(), Ids());
+        from.upcoming.assign(from.nodes.size(), -1);
+      }
       from.symbol = symbols_[known_];
       Level reached;
       if (has_mediators_) {
@@ -206,9 +216,7 @@ class Expansion {
     const Adjacency& side = graph_.side(symbol);
     const std::size_t everyone = as_size(graph_.num_entities) - (rules_.return_to_topic ? 0 : 1);
     for (std::size_t i = 0; i < from.nodes.size(); ++i) {
-      const Ids ids = from.steps[i] = from.steps[i].end == nullptr
-                                          ? followed(from.nodes[i], symbol)
-                                          : followed_after(from.steps[i], from.nodes[i], symbol);
+      const Ids ids = step(from, i, symbol);
       const bool nobody_is_left = reached.nodes.size() == everyone;
       if (!visit(nobody_is_left ? 1 : 1 + ids.size())) break;
       if (nobody_is_left) continue;
