@@ -221,6 +221,7 @@ def test_json_lines(tmp_path):
         (b'["a", "r", "\xff"]', "invalid UTF-8 at byte 13 in"),
         (b'["a", "r", "\\ud800"]', "invalid UTF-8 in field 3"),
         (b"[" * 100_000, "JSON that is too deep in"),
+        (b'["a", "r", %b]' % (b"1" * 5_000), "a whole number of too many digits in"),
     ],
 )
 def test_malformed_json_lines(tmp_path, line, found):
