@@ -18,7 +18,7 @@ NAMES = [
     'comma, "quote"', "tab\tinside", "line\nbreak", "carriage\rreturn", "\r\n", "arrow → ", "🙂",
     "日本語", " leading", "trailing ", "12", "-1.5e3", "null", "true", "NaN", '""', '"literal"',
     '"a"@en', '"a"@en-us', '"a"@EN', '"a"@x', '"5"^^<http://www.w3.org/2001/XMLSchema#integer>',
-    '"x"^^<http://www.w3.org/2001/XMLSchema#string>', '"\\u00e9"', '"é\\n"', '"open', '"a"b"',
+    '"x"^^<http://www.w3.org/2001/XMLSchema#string>', '"\\UFFFFFFFF"', '"\\u00e9"', '"é\\n"', '"open', '"a"b"',
     "_:b0", "_:0af", "_:", "_: x", "http://example.org/a#b", "<http://example.org/a>", "http://[",
     "urn:hyperhop:a%20b", "urn:hyperhop:a b", "urn:hyperhop:%zz", "urn:hyperhop:", "a:b", "a:é",
     "Star Wars: IV", "\\", "\\n", "\ufeffbom", "\u2028", "\x00", "\x1f", "#comment", "^r", "'", "%",
