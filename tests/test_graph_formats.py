@@ -540,6 +540,10 @@ def test_networkx_graphs_that_would_lose_something():
     refuses(nx.Graph([("a", "b")]), ValueError, "the graph is undirected, but a fact has a dir")
     refuses(nx.DiGraph([("a", "b")]), ValueError, "the edge 'a' -> 'b' has no attribute 'relat")
     refuses(nx.MultiDiGraph([("a", "b")]), ValueError, "the edge .* and its key is no str")
+    for kind in (True, 1.0, ["r"]):
+        mixed = nx.DiGraph([("a", "b", {"relation": 1}), ("a", "c", {"relation": kind})])
+        refuses(mixed, TypeError, f"the name of a relation .* got {type(kind).__name__}")
+    refuses([("a", "r", "b")], TypeError, "expected a networkx graph, got list")
     both = nx.DiGraph()
     both.add_nodes_from([1, "1"])
     refuses(both, ValueError, "two of the node names are '1'; they would be merged")
@@ -613,6 +617,17 @@ def test_pyg_hetero_data():
     ):
         with pytest.raises(error, match=message):
             KnowledgeGraph.from_pyg(data, **options)
+    numbered = KnowledgeGraph.from_pyg(data, {"author": np.array([7, 8]), "paper": np.arange(3)})
+    assert ("8", "author.writes.paper", "0") in facts(numbered)
+    bare = HeteroData()
+    bare["author", "writes", "paper"].edge_index = torch.tensor([[0], [0]])
+    with pytest.raises(ValueError, match="nodes of type 'author' is unknown: set num_nodes"):
+        KnowledgeGraph.from_pyg(bare)
+    bare["author", "writes", "paper"].edge_index = None
+    with pytest.raises(ValueError, match=r"data has no edge_index of \('author', 'writes'"):
+        KnowledgeGraph.from_pyg(bare)
+    with pytest.raises(TypeError, match="from_pyg: expected Data or HeteroData, got list"):
+        KnowledgeGraph.from_pyg([])
     data["paper", "cites", "paper"].edge_index = torch.tensor([[3], [0]])
     with pytest.raises(ValueError, match=r"'cites', 'paper'.* holds 3, expected 0 <= id < 3"):
         KnowledgeGraph.from_pyg(data)
