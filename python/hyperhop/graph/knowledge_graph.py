@@ -465,7 +465,8 @@ class KnowledgeGraph:
 
         The suffix tells the format: `.tsv` (refuses names with tabs or line ends), `.csv` (no
         header; refuses names of more than 131,072 characters), `.jsonl` (objects with head,
-        relation, tail), `.nt`, `.parquet`, `.arrow` (an IPC file); `.gz` or `.zst` may follow the first four. Entities without facts are in no file.
+        relation, tail), `.nt`, `.parquet`, `.arrow` (an IPC file); `.gz` or `.zst` may follow the first
+        four. Entities without facts are in no file.
 
         In N-Triples an absolute IRI, a blank node `_:label` and, as a tail, a literal in its
         N-Triples form are written as they are; any other name becomes the IRI `urn:hyperhop:` +
@@ -491,7 +492,8 @@ class KnowledgeGraph:
         """A PyTorch Geometric `Data`: edge_index (2, E) and edge_type (E,), both int64 ids.
 
         num_nodes, and the lists entity_names and relation_names by id (retired ones too, which
-        `from_pyg` would revive: take `renumbered()` first), go with it. Raises ImportError without the extra `pyg`.
+        `from_pyg` would revive: take `renumbered()` first), go with it.
+        Raises ImportError without the extra `pyg`.
         """
         return convert.to_pyg(Facts(self._arrays))
 

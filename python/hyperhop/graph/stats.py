@@ -70,7 +70,7 @@ class GraphStatistics:
 
     Attributes:
         out_degrees: for each share of `QUANTILES` the smallest out-degree that at least so many
-            of the entities do not exceed.
+            of the entities, those without facts included, do not exceed.
         in_degrees: the same of in-degrees.
         hubs: entities with the most facts in both directions, ties by id.
         relations: relations with the most facts, ties by id.
