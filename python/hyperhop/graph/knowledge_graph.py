@@ -465,8 +465,8 @@ class KnowledgeGraph:
 
         The suffix tells the format: `.tsv` (refuses names with tabs or line ends), `.csv` (no
         header; refuses names of more than 131,072 characters), `.jsonl` (objects with head,
-        relation, tail), `.nt`, `.parquet`, `.arrow` (an IPC file); `.gz` or `.zst` may follow the first
-        four. Entities without facts are in no file.
+        relation, tail), `.nt`, `.parquet`, `.arrow` (an IPC file); `.gz` or `.zst` may follow
+        the first four. Entities without facts are in no file.
 
         In N-Triples an absolute IRI, a blank node `_:label` and, as a tail, a literal in its
         N-Triples form are written as they are; any other name becomes the IRI `urn:hyperhop:` +
