@@ -506,6 +506,28 @@ def test_unusable_table_files(tmp_path, name):
     assert facts(KnowledgeGraph.from_triples(path, columns=["a", "b", "c"])) == sorted(FACTS)
 
 
+@pytest.mark.needs("arrow")
+@pytest.mark.parametrize("kind", ["string", "large_string", "string_view", "dictionary"])
+def test_damaged_arrow_never_crashes(tmp_path, kind):
+    import pyarrow as pa
+
+    type_ = pa.dictionary(pa.int8(), pa.string()) if kind == "dictionary" else getattr(pa, kind)()
+    rows = [("a name that is no short one", "r", "b"), ("b", "r", "ü"), ("c", None, "a")]
+    columns = [pa.array(column).cast(type_) for column in zip(*rows, strict=True)]
+    path = write_ipc(tmp_path / "kb.arrow", pa.table(columns, names=COLUMNS))
+    whole = path.read_bytes()
+    refused = 0
+    for place in range(0, len(whole), 3):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0x81
+        path.write_bytes(damaged)
+        try:
+            KnowledgeGraph.from_triples(path, skip_bad=True)
+        except ValueError:
+            refused += 1
+    assert refused
+
+
 # Graphs of other libraries
 
 
