@@ -3,6 +3,7 @@
 import matplotlib
 
 matplotlib.use("agg")
+matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text
 
 import matplotlib.pyplot as plt
 

@@ -71,7 +71,7 @@ class Search {
     end_of_left_ = 0;
     steps_left_ = options.max_edges;
     visits_left_ = options.edge_visits;
-    expect(as_size(num_topics));
+    make_room(as_size(num_topics));
     for (std::int64_t i = 0; i < num_topics; ++i) discover(topics[i]);
     num_topics_ = index_.size();
     grow();
@@ -108,11 +108,10 @@ class Search {
   bool is_topic(std::int32_t number) const { return number < num_topics_; }
   std::uint8_t& flags(std::int32_t number) { return flags_[as_size(number)]; }
 
-  // Room for so many more nodes, some of which may be known already.
-  void expect(std::size_t more) {
-    const std::size_t found = as_size(index_.size());
-    if (ids_.size() < found + more) ids_.resize(found + more);
-    index_.reserve(found + std::min(more, 4096 + found));
+  // Room in ids_ for so many more nodes.
+  void make_room(std::size_t more) {
+    const std::size_t most = as_size(index_.size()) + more;
+    if (ids_.size() < most) ids_.resize(most);
   }
 
   std::int32_t discover(std::int32_t node) {
@@ -166,7 +165,7 @@ class Search {
 
   // Follows the edges of a layer: free steps from mediators to others, or all that cost a hop.
   void leave(std::int64_t begin, std::int64_t end, bool free) {
-    expect(steps_from(begin, end));
+    expect_steps(begin, end);
     for (std::int64_t block = begin; block < end; block += kBlock) {
       const std::int64_t stop = std::min(block + kBlock, end);
       each_side([&](const Adjacency& side, Trail&, Flag) { fetch_rows(side, block, stop, false); });
@@ -191,16 +190,18 @@ class Search {
     }
   }
 
-  // At most so many edges are followed from a layer.
-  std::size_t steps_from(std::int64_t begin, std::int64_t end) {
+  // Makes the index large enough for most of what a layer leads to, at once; but no more than three
+  // times as large, because much of it may be known already.
+  void expect_steps(std::int64_t begin, std::int64_t end) {
     std::int64_t steps = 0;
     each_side([&](const Adjacency& side, Trail&, Flag) {
       for (std::int64_t i = begin; i < end; ++i) {
         const Row row = side.row(high(order_[as_size(i)]));
-        steps += row.end - row.begin;
+        steps += std::min(row.end - row.begin, options_->hubs.max_degree);
       }
     });
-    return as_size(std::min(steps, steps_left_));
+    const std::size_t found = as_size(index_.size());
+    index_.reserve(found + std::min(as_size(steps), 2 * found + 4096));
   }
 
   // Has the cache fetch the rows of some nodes, and where those of the next nodes begin.
@@ -231,6 +232,7 @@ class Search {
     constexpr std::size_t kAhead = 16;
     const std::size_t end = trail.numbers.size();
     std::int32_t* const steps = trail.numbers.data();
+    make_room(end - trail.numbered);
     for (std::size_t i = trail.numbered; i < end; ++i) {
       if (i + kAhead < end) index_.prefetch(steps[i + kAhead]);
       steps[i] = discover(steps[i]);
@@ -241,6 +243,7 @@ class Search {
   bool follow_mediator(const Adjacency& side, const Stretch& stretch, bool free) {
     const std::int64_t steps = std::min(stretch.count, steps_left_);
     steps_left_ -= steps;
+    make_room(as_size(steps));
     for (std::int64_t i = 0; i < steps; ++i) {
       const std::int32_t next = side.neighbour(stretch.edge(i));
       if (is_mediator(next) != free) discover(next);

@@ -27,8 +27,9 @@ struct Ids {
 // Nodes some of the symbols lead to.
 struct Level {
   std::vector<std::int32_t> nodes;  // ascending
-  std::vector<Ids> steps;           // where the next symbol leads from each
+  std::vector<Ids> steps;           // where `symbol` leads from each
   std::vector<std::int32_t> hops;   // only with mediators: the fewest to, or from, each
+  std::int32_t symbol = -1;
 };
 
 // What two ascending lists have in common, found from the shorter one: a hub beside a handful of
@@ -134,6 +135,21 @@ class Expansion {
     return {side.neighbours + row.begin, side.neighbours + row.end};
   }
 
+  // The same, looking on from where an earlier symbol's edges ended.
+  Ids followed_after(Ids earlier, std::int32_t node, std::int32_t symbol) const {
+    const Adjacency& side = graph_.side(symbol);
+    const std::int32_t relation =
+        symbol < graph_.num_relations ? symbol : symbol - graph_.num_relations;
+    const Row row = side.row(node);
+    std::int64_t begin = earlier.end - side.neighbours;
+    while (begin < row.end && side.relations[begin] < relation) {
+      begin = side.end_of_relation(begin, row.end);
+    }
+    const bool found = begin < row.end && side.relations[begin] == relation;
+    const std::int64_t end = found ? side.end_of_relation(begin, row.end) : begin;
+    return {side.neighbours + begin, side.neighbours + end};
+  }
+
   Ids followed_at_hub(const Adjacency& side, Row row, std::int32_t node, std::int32_t symbol) {
     hubs_.insert(node);
     if (rules_.hubs.skips(row, node == topic_)) return {};
@@ -164,7 +180,9 @@ class Expansion {
   void walk_forward() {
     while (!exhausted_ && known_ < length_) {
       Level& from = levels_[as_size(known_)];
-      from.steps.assign(from.nodes.size(), Ids());
+      if (!continues(from.symbol, symbols_[known_])) from.steps.clear();
+      from.steps.resize(from.nodes.size());
+      from.symbol = symbols_[known_];
       Level reached;
       if (has_mediators_) {
         reach_with_hops(from, symbols_[known_], reached);
@@ -178,11 +196,19 @@ class Expansion {
     }
   }
 
+  // Do the edges of `symbol` come after those of `before` in every row?
+  bool continues(std::int32_t before, std::int32_t symbol) const {
+    return before >= 0 && before < symbol && !rules_.hubs.has_limit() && !has_mediators_ &&
+           (before < graph_.num_relations) == (symbol < graph_.num_relations);
+  }
+
   void reach(Level& from, std::int32_t symbol, Level& reached) {
     const Adjacency& side = graph_.side(symbol);
     const std::size_t everyone = as_size(graph_.num_entities) - (rules_.return_to_topic ? 0 : 1);
     for (std::size_t i = 0; i < from.nodes.size(); ++i) {
-      const Ids ids = from.steps[i] = followed(from.nodes[i], symbol);
+      const Ids ids = from.steps[i] = from.steps[i].end == nullptr
+                                          ? followed(from.nodes[i], symbol)
+                                          : followed_after(from.steps[i], from.nodes[i], symbol);
       const bool nobody_is_left = reached.nodes.size() == everyone;
       if (!visit(nobody_is_left ? 1 : 1 + ids.size())) break;
       if (nobody_is_left) continue;

@@ -577,7 +577,7 @@ class KnowledgeGraph:
                 mediator. A topic counts as none.
             max_edges: the search stops after following so many edges and keeps what it found; of
                 the edges the first so many are kept. `truncated` tells of both, and of a limit of
-                a billion edges looked at. Memory is at most about 100 bytes an edge.
+                a billion edges looked at. Memory is at most about 200 bytes an edge.
 
         The same arguments give the same bits. Time and memory are proportional to the edges of the
         entities in the ball, whatever the size of the graph.
@@ -838,9 +838,9 @@ class KnowledgeGraph:
         return entity
 
     def _topics(self, function: str, topics: int | str | Iterable[int | str]) -> list[int]:
-        if isinstance(topics, Iterable) and not isinstance(topics, str):
-            return [self._topic(function, topic) for topic in topics]
-        return [self._topic(function, topics)]
+        if isinstance(topics, str | int) or not isinstance(topics, Iterable):
+            return [self._topic(function, topics)]
+        return [self._topic(function, topic) for topic in topics]
 
     def _relation(self, function: str, relation: int | str) -> int:
         if isinstance(relation, str):
