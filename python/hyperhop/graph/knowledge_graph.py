@@ -148,7 +148,8 @@ class KnowledgeGraph:
                 then has a header. Default: usual names (head, relation, tail; subject, predicate,
                 object; source, relation, target; h, r, t ...), else three columns in their order.
             literals: of N-Triples: "keep"; "value" for the text alone, which merges literals that
-                differ only in tag or datatype, and one that spells an IRI with it; or "skip" statements with a literal.
+                differ only in tag or datatype, and one that spells an IRI with it; or "skip"
+                statements with a literal.
             blank_nodes: of N-Triples: "keep", or "skip" statements with a blank node.
             skip_bad: leave out malformed lines (rows, items; a null or empty name too) and count
                 them in `build_report`.
