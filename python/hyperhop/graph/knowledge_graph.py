@@ -148,7 +148,8 @@ class KnowledgeGraph:
                 then has a header. Default: usual names (head, relation, tail; subject, predicate,
                 object; source, relation, target; h, r, t ...), else three columns in their order.
             literals: of N-Triples: "keep"; "value" for the text alone, which merges literals that
-                differ only in tag or datatype; or "skip" statements with a literal.
+                differ only in tag or datatype, and one that spells an IRI with it; or "skip"
+                statements with a literal.
             blank_nodes: of N-Triples: "keep", or "skip" statements with a blank node.
             skip_bad: leave out malformed lines (rows, items; a null or empty name too) and count
                 them in `build_report`.
@@ -464,8 +465,9 @@ class KnowledgeGraph:
         """Write all facts to a file that `from_triples` reads back as the same facts.
 
         The suffix tells the format: `.tsv` (refuses names with tabs or line ends), `.csv` (no
-        header), `.jsonl` (objects with head, relation, tail), `.nt`, `.parquet`, `.arrow` (an IPC
-        file); `.gz` or `.zst` may follow the first four. Entities without facts are in no file.
+        header; refuses names of more than 131,072 characters), `.jsonl` (objects with head,
+        relation, tail), `.nt`, `.parquet`, `.arrow` (an IPC file); `.gz` or `.zst` may follow
+        the first four. Entities without facts are in no file.
 
         In N-Triples an absolute IRI, a blank node `_:label` and, as a tail, a literal in its
         N-Triples form are written as they are; any other name becomes the IRI `urn:hyperhop:` +
@@ -490,8 +492,9 @@ class KnowledgeGraph:
     def to_pyg(self) -> Any:
         """A PyTorch Geometric `Data`: edge_index (2, E) and edge_type (E,), both int64 ids.
 
-        num_nodes, and the lists entity_names and relation_names by id (retired ones too), go with
-        it. Raises ImportError without the extra `pyg`.
+        num_nodes, and the lists entity_names and relation_names by id (retired ones too, which
+        `from_pyg` would revive: take `renumbered()` first), go with it.
+        Raises ImportError without the extra `pyg`.
         """
         return convert.to_pyg(Facts(self._arrays))
 
@@ -661,6 +664,7 @@ class KnowledgeGraph:
             self._arrays,
             self.entity_names,
             self._relations.names,
+            self.num_entities,
             self.num_relation_ids,
             hubs=at_least("statistics", "hubs", hubs, 0),
             relations=at_least("statistics", "relations", relations, 0),
