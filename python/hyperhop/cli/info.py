@@ -31,6 +31,7 @@ PARTS = {
     "rapidfuzz": "link",
     "networkx": "networkx",
     "torch_geometric": "pyg",
+    "scipy": "scipy",
 }
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")

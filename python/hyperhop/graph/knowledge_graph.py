@@ -639,7 +639,8 @@ class KnowledgeGraph:
     def leaving(self, topic: int | str) -> npt.NDArray[np.int32]:
         """Distinct symbols that some edge leaves an entity as, ascending, in both directions.
 
-        `topic` is a name or an id. Raises UnknownEntity. O(symbols log degree).
+        `topic` is a name or an id. Raises UnknownEntity, and IndexError for an id the graph does
+        not have. O(symbols log degree).
         """
         return graph_leaving(self._index, self._topic("leaving", topic))
 
@@ -717,8 +718,8 @@ class KnowledgeGraph:
         `cap` cut it, or that the call looked at a billion edges or would have held 125 million ids;
         the sequences found until then are returned.
 
-        Raises UnknownEntity, and ValueError for max_hops < 0, cap < 1, beam < 1, max_degree < 1,
-        or mediators that are no ids of this graph.
+        Raises UnknownEntity, IndexError for an id the graph does not have, and ValueError for
+        max_hops < 0, cap < 1, beam < 1, max_degree < 1 or mediators that are no ids of this graph.
         """
         rules = walks.Rules(
             "sequences", self, max_hops, return_to_topic, max_degree, hubs, mediators
@@ -783,9 +784,9 @@ class KnowledgeGraph:
         `.ends_truncated` tell what `cap` or a limit (one billion edges looked at, 125 million ids
         held, the steps above) cut.
 
-        Raises UnknownEntity, and ValueError for max_hops < 0, cap < 1, max_degree < 1, a sequence
-        longer than max_hops (twice that with mediators), a symbol or a mediator the graph does not
-        have.
+        Raises UnknownEntity, IndexError for an id the graph does not have, and ValueError for
+        max_hops < 0, cap < 1, max_degree < 1, a sequence longer than max_hops (twice that with
+        mediators), a symbol or a mediator the graph does not have.
         """
         rules = walks.Rules("paths", self, max_hops, return_to_topic, max_degree, hubs, mediators)
         if sequences is None:

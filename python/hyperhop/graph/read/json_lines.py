@@ -35,7 +35,7 @@ def read_json_lines(
                 continue
             try:
                 value = _value(line)
-                if columns is None and isinstance(value, dict):
+                if columns is None and isinstance(value, dict) and len(value) >= 3:
                     columns = need_columns(list(value), None, f"{name}, line {number}")
                 row = _row(value, columns)
             except (_BadRow, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
