@@ -441,7 +441,7 @@ def test_empty_results():
             ValueError,
             "threads must be at least",
         ),
-        (lambda kg: kg.sequences_batch("ac", 1), UnknownEntity, "no entity named 'c'"),
+        (lambda kg: kg.sequences_batch(["a", "c"], 1), UnknownEntity, "no entity named 'c'"),
         (lambda kg: kg.paths("a", 1, "r"), TypeError, "paths: paths must be hyperhop.Paths"),
         (lambda kg: kg.sequences("c", 1), UnknownEntity, "no entity named 'c'"),
         (lambda kg: kg.sequences(2, 1), IndexError, "topic must be an id below 2, got 2"),

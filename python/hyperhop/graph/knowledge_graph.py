@@ -816,7 +816,7 @@ class KnowledgeGraph:
         rules = walks.Rules(
             "paths_batch", self, max_hops, return_to_topic, max_degree, hubs, mediators
         )
-        chosen = list(topics)
+        chosen = walks.several(rules.function, topics)
         lists = (
             walks.all_sequences(rules, chosen, inverse, threads)
             if sequences is None

@@ -129,6 +129,15 @@ def expand_paths(
     return [_path_set(one, *arrays) for one, arrays in zip(chosen, found, strict=True)]
 
 
+def several(function: str, topics: Iterable[int | str]) -> list[int | str]:
+    """Topics as a list. Raises TypeError for a single one."""
+    if isinstance(topics, str) or not isinstance(topics, Iterable):
+        raise TypeError(
+            f"{function}: topics must be an iterable of names or ids, got {type(topics).__name__}"
+        )
+    return list(topics)
+
+
 def _path_set(
     sequences: Paths,
     entities: npt.NDArray[np.int32],
@@ -148,8 +157,4 @@ def _path_set(
 def _topic_ids(
     kg: "KnowledgeGraph", function: str, topics: Iterable[int | str]
 ) -> npt.NDArray[np.int32]:
-    if isinstance(topics, str) or not isinstance(topics, Iterable):
-        raise TypeError(
-            f"{function}: topics must be an iterable of names or ids, got {type(topics).__name__}"
-        )
-    return np.array([kg._topic(function, topic) for topic in topics], np.int32)
+    return np.array([kg._topic(function, topic) for topic in several(function, topics)], np.int32)
