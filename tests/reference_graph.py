@@ -134,7 +134,10 @@ class ReferenceGraph:
         return kept, ends, kept != everything
 
     def ball(self, topics, hops, direction, induced, max_degree=None, skip=False, mediators=()):
-        """Hop of each entity id within `hops`, the set of (head, relation, tail) ids, the hubs."""
+        """Hop of each entity id within `hops`, the (head, relation, tail) ids, the hubs.
+
+        Entities in the order of discovery; edges as walked, or, induced, by head.
+        """
         edges = [
             (self.entities.index(h), self.relations.index(r), self.entities.index(t))
             for h, r, t in self.triples
@@ -168,35 +171,33 @@ class ReferenceGraph:
 
         ways = ["out", "in"] if direction == "both" else [direction]
         found = dict.fromkeys(topics, 0)
-        walked, hubs = set(), set()
-        changed = True
-        while changed:  # walks again from everything until nothing comes nearer
-            before = dict(found)
-            walked = set()
-            for entity, hop in before.items():
+        walked, hubs = [], set()
+
+        def leave(layer, hop, free):
+            for entity in layer:
                 for way in ways:
+                    if is_hub(entity, way):
+                        hubs.add(entity)
                     for edge in followed(entity, way):
                         other = edge[2] if way == "out" else edge[0]
-                        free = is_mediator(entity) and not is_mediator(other)
-                        cost = hop + (0 if free else 1)
-                        if cost <= hops:
-                            walked.add(edge)
-                            found[other] = min(found.get(other, cost), cost)
-            changed = found != before
-        for entity, hop in found.items():
-            left = hop < hops or is_mediator(entity)
-            if left and any(is_hub(entity, way) for way in ways):
-                hubs.add(entity)
-            if induced and is_hub(entity, "out"):
-                hubs.add(entity)
+                        if free == (is_mediator(entity) and not is_mediator(other)):
+                            found.setdefault(other, hop if free else hop + 1)
+                            if edge not in walked:
+                                walked.append(edge)
+
+        for hop in range(hops + 1):
+            leave([e for e in found if found[e] == hop and is_mediator(e)], hop, True)
+            if hop < hops:
+                leave([e for e in found if found[e] == hop], hop, False)
         if induced:
-            walked = {
+            hubs.update(entity for entity in found if is_hub(entity, "out"))
+            walked = [
                 edge
-                for edge in edges
-                if edge[0] in found
-                and edge[2] in found
-                and (edge in followed(edge[0], "out") or edge in followed(edge[2], "in"))
-            }
+                for entity in found
+                for edge in rows["out"].get(entity, [])
+                if edge[2] in found
+                and (edge in followed(entity, "out") or edge in followed(edge[2], "in"))
+            ]
         return found, walked, hubs
 
 

@@ -68,17 +68,13 @@ def test_balls_equal_the_reference(
     found, edges, hub_ids = reference.ball(
         topics, hops, direction, induced, max_degree, hubs == "skip", mediators
     )
-    order = sorted(found, key=lambda entity: (found[entity], entity))
-    assert ball.entities.tolist() == order
-    assert ball.hops.tolist() == [found[entity] for entity in order]
-    assert [order[local] for local in ball.topics] == topics
-    place = {entity: i for i, entity in enumerate(order)}
-    in_order = sorted((place[h], r, place[t]) for h, r, t in edges)
-    columns = (ball.heads.tolist(), ball.relations.tolist(), ball.tails.tolist())
-    assert list(zip(*columns, strict=True)) == in_order
+    assert ball.entities.tolist() == list(found)
+    assert ball.hops.tolist() == list(found.values()) == sorted(found.values())
+    assert ball.entities[ball.topics].tolist() == topics
+    assert facts(kg, ball) == edges
     assert ball.hubs.tolist() == sorted(hub_ids)
     assert not ball.truncated
-    assert (ball.num_entities, ball.num_edges) == (len(order), len(in_order))
+    assert (ball.num_entities, ball.num_edges) == (len(found), len(edges))
     for name in FIELDS:
         assert getattr(ball, name).dtype == np.int32
 
@@ -101,13 +97,11 @@ def test_large_balls_equal_the_reference(direction, induced):
             "hubs" in options,
             range(100, 200),
         )
-        assert dict(zip(ball.entities.tolist(), ball.hops.tolist(), strict=True)) == found
+        assert ball.entities.tolist() == list(found)
+        assert ball.hops.tolist() == list(found.values())
         assert len(found) > (300 if not options else 20)
-        assert set(facts(kg, ball)) == edges
-        assert ball.num_edges == len(edges)
-        assert set(ball.hubs.tolist()) == hubs
-        keys = np.column_stack([ball.heads, ball.relations, ball.tails]).tolist()
-        assert keys == sorted(keys)
+        assert facts(kg, ball) == edges
+        assert ball.hubs.tolist() == sorted(hubs)
 
 
 def test_triangle_has_two_edges_within_a_hop_and_three_induced():
@@ -139,8 +133,9 @@ def test_several_topics_may_repeat():
     kg = random_graph(300, 3, 600)
     ball = kg.subgraph([200, 7, kg.entity_name(200)], 1)
     assert ball.entities[ball.topics].tolist() == [200, 7, 200]
-    single = kg.subgraph(np.array([7, 200]), 1)
-    assert single.entities.tolist() == ball.entities.tolist()
+    assert ball.topics.tolist() == [0, 1, 0]
+    again = kg.subgraph(np.array([200, 7]), 1)
+    assert again.entities.tolist() == ball.entities.tolist()
 
 
 def test_no_graph_at_all():

@@ -14,15 +14,22 @@
 // edges or in those of its tail's incoming ones (all of them where the tail is no hub in that
 // direction). So only edges between two hubs can be missing.
 //
-// Order: entities by (hop, id), edges by (local head, relation, local tail). Deterministic.
+// Order. Topics as they were given, each once; then the nodes as the search first steps onto them,
+// hop by hop. It leaves the nodes of a hop in this same order, each along its outgoing edges and
+// then along its incoming ones, in the order of the rows: by (relation, neighbour). Before them it
+// leaves the hop's mediators free of cost. Edges not induced: as they were first walked, so an edge
+// that is walked from both ends stands where the first walk has it. Induced: by local head, then in
+// the order of the head's row: by (relation, id of the tail). Nothing is sorted for it, and nothing
+// depends on threads.
 //
 // Bounds. The search stops after following max_edges edges, and keeps what it found; of the edges
-// the first max_edges are kept; no more than edge_visits edges are looked at for them. `truncated`
+// the first max_edges are kept; no more than edge_visits edges are looked at in all. `truncated`
 // tells of each.
 //
 // Cost: proportional to the edges of the nodes in the ball, whatever the size of the graph.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 

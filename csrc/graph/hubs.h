@@ -75,6 +75,26 @@ struct HubRule {
     }
     return true;
   }
+
+  // Is the edge from `node` to `neighbour` one along which the row of `node` is left?
+  bool follows(const Adjacency& side, std::int32_t node, bool is_topic, std::int32_t relation,
+               std::int32_t neighbour) const {
+    const Row row = side.row(node);
+    if (!is_hub(row)) return true;
+    if (skips(row, is_topic)) return false;
+    const Row same = side.row(node, relation);
+    const std::int32_t* first = side.neighbours + same.begin;
+    const std::int64_t size = same.end - same.begin;
+    const std::int64_t place = std::lower_bound(first, first + size, neighbour) - first;
+    if (place == size) return false;  // damaged
+    const std::int64_t count = std::min(per_relation(side, row), size);
+    // Of the sample, the first edge at that place or after it.
+    const auto i = static_cast<std::int64_t>(
+        (static_cast<unsigned __int128>(place) * static_cast<unsigned __int128>(count) +
+         static_cast<unsigned __int128>(size) - 1) /
+        static_cast<unsigned __int128>(size));
+    return i < count && Stretch{0, size, count}.edge(i) == place;
+  }
 };
 
 }  // namespace hyperhop::graph

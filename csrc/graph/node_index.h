@@ -32,9 +32,8 @@ class NodeIndex {
     if (size > num_slots_) grow(size);
   }
 
-  // The node's number, which is size() before the call if the node is new.
+  // The node's number, which is size() before the call if the node is new; room must be reserved.
   std::int32_t insert(std::int32_t node) {
-    if (static_cast<std::size_t>(count_) * 2 >= num_slots_) grow(num_slots_ * 2);
     Slot& slot = slots_[place(node)];
     if (slot.node == kNobody) slot = {node, count_++};
     return slot.number;
@@ -42,9 +41,6 @@ class NodeIndex {
 
   // The node's number, -1 if it was not found yet. `node` may be any value.
   std::int32_t find(std::int32_t node) const { return slots_[place(node)].number; }
-
-  // Has the cache fetch what insert(node) or find(node) will look at.
-  void prefetch(std::int32_t node) const { __builtin_prefetch(slots_.data() + first_place(node)); }
 
   // Empties the index and gives memory beyond this many bytes back.
   void shrink(std::size_t bytes) {
@@ -104,38 +100,37 @@ class NodeIndex {
 class NodeFilter {
  public:
   void reset(std::size_t count) {
-    int bits = 12;
-    while ((std::size_t{1} << bits) < count * 16) ++bits;
-    words_.assign(std::size_t{1} << (bits - 6), 0);
-    shift_ = 64 - bits;
+    std::size_t size = 64;
+    while (size * 64 < count * 16) size *= 2;
+    words_.assign(size, 0);
   }
 
   void insert(std::int32_t node) {
-    const std::size_t bit = (static_cast<std::uint32_t>(node) * kMultiplier) >> shift_;
-    words_[bit >> 6] |= std::uint64_t{1} << (bit & 63);
+    words_[word(node, words_.size())] |= std::uint64_t{1} << (node & 63);
   }
 
-  // Writes the places of those of `count` nodes that may be in the set and says how many. The nodes
-  // may be any values.
-  std::size_t may_hold(const std::int32_t* nodes, std::size_t count, std::size_t* places) const {
-    const std::uint64_t* words = words_.data();
-    const int shift = shift_;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t bit = (static_cast<std::uint32_t>(nodes[i]) * kMultiplier) >> shift;
-      places[kept] = i;
-      kept += (words[bit >> 6] >> (bit & 63)) & 1;
-    }
-    return kept;
-  }
+  // True for every node in the set, and for few others. The node may be any value.
+  bool may_hold(std::int32_t node) const { return view().may_hold(node); }
+
+  // For loops that write: the compiler then knows that the filter stays as it is.
+  struct View {
+    const std::uint64_t* words;
+    std::size_t size;
+
+    bool may_hold(std::int32_t node) const { return (words[word(node, size)] >> (node & 63)) & 1; }
+  };
+  View view() const { return {words_.data(), words_.size()}; }
 
   void shrink(std::size_t bytes) {
     if (words_.capacity() * sizeof(std::uint64_t) > bytes) words_ = {};
   }
 
  private:
-  std::vector<std::uint64_t> words_;
-  int shift_ = 0;
+  static std::size_t word(std::int32_t node, std::size_t size) {
+    return (static_cast<std::uint32_t>(node) >> 6) & (size - 1);
+  }
+
+  std::vector<std::uint64_t> words_;  // a power of two of them
 };
 
 }  // namespace hyperhop::graph

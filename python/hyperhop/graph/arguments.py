@@ -11,6 +11,8 @@ _LARGEST = 2**62
 
 def integer(function: str, argument: str, value: Any) -> int:
     """`value` as an int. Raises TypeError for bool and for what is no integer."""
+    if type(value) is int:  # nearly always, and so the quickest way
+        return value
     try:
         if isinstance(value, bool | np.bool_):
             raise TypeError

@@ -580,8 +580,8 @@ class KnowledgeGraph:
                 the edges the first so many are kept. `truncated` tells of both, and of a limit of
                 a billion edges looked at. Memory is at most about 200 bytes an edge.
 
-        The same arguments give the same bits. Time and memory are proportional to the edges of the
-        entities in the ball, whatever the size of the graph.
+        The same arguments give the same bits, in the order that `Subgraph` tells. Time and memory
+        are proportional to the edges of the entities in the ball, whatever the size of the graph.
 
         Raises UnknownEntity, IndexError for an id the graph does not have, TypeError or ValueError
         for an argument outside its range.
@@ -840,7 +840,7 @@ class KnowledgeGraph:
         return entity
 
     def _topics(self, function: str, topics: int | str | Iterable[int | str]) -> list[int]:
-        if isinstance(topics, str | int) or not isinstance(topics, Iterable):
+        if isinstance(topics, int | str) or not isinstance(topics, Iterable):
             return [self._topic(function, topics)]
         return [self._topic(function, topic) for topic in topics]
 

@@ -23,12 +23,16 @@ class Subgraph:
     own (for `hyperhop.flow`, PyG, networkx) with n nodes and m edges.
 
     Attributes:
-        entities: int32 (n,), entity ids of the graph, ordered by (hop, id).
-        hops: int32 (n,), cost of the cheapest walk from a topic.
+        entities: int32 (n,), entity ids of the graph in the order of discovery: the topics as
+            given, each once, then hop by hop as the search first steps onto them. It goes through
+            the entities of a hop in this same order, and from each along the edges out, then along
+            those in, by (relation, neighbour); mediators of a hop go first, to what costs nothing.
+        hops: int32 (n,), cost of the cheapest walk from a topic; ascending.
         heads: int32 (m,), place of each edge's head in `entities`.
         relations: int32 (m,), relation ids of the graph.
-        tails: int32 (m,), place of each edge's tail in `entities`. Edges are ordered by
-            (head, relation, tail), in these places.
+        tails: int32 (m,), place of each edge's tail in `entities`. Each fact is there once:
+            induced, by (place of the head, relation, id of the tail); else in the order in which
+            the search first walked them.
         topics: int32, place of each topic in `entities`, in the order given.
         hubs: int32, ascending ids of hubs: entities of which not every edge was followed,
             because they have more than `max_degree` in one direction.
