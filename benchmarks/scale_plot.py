@@ -3,10 +3,10 @@
 import matplotlib
 
 matplotlib.use("agg")
-matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text
 
 import matplotlib.pyplot as plt
 
+matplotlib.rcParams["svg.fonttype"] = "none"  # text stays text
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7")  # apart for the colour-blind
 
 

@@ -367,6 +367,15 @@ def test_info_fits_the_screen(tmp_path, monkeypatch):
     assert json.loads(run("info", tmp_path / "g", "--json")[1])["hubs"][0]["name"] == long
 
 
+def test_info_keeps_a_name_on_its_line(tmp_path):
+    source = tmp_path / "facts.csv"
+    source.write_text('"two\nlines",r\x1b,tail\n', encoding="utf-8")
+    assert run("index", source, "-o", tmp_path / "g")[0] == 0
+    lines = [line.split() for line in run("info", tmp_path / "g")[1].splitlines()]
+    assert ["two\\nlines", "1", "0"] in lines
+    assert ["r\\x1b", "1"] in lines
+
+
 def test_index_tells_where_the_schema_is_too_large(tmp_path, monkeypatch):
     monkeypatch.setattr("hyperhop.graph.schema._MOST_PAIRS", 3)
     source = write(tmp_path / "facts.tsv", FACTS)
@@ -391,6 +400,12 @@ def test_a_terminal_without_utf8(graph):
         assert (done.returncode, done.stderr) == (0, b"")
         assert b"\\u65e5" in done.stdout
     assert "Perú [bold]de[/bold] 日本" in json.loads(done.stdout)["answer"]["entities"]
+    done = subprocess.run(
+        **command("info", graph, "--json", PYTHONIOENCODING="ascii"),
+        capture_output=True,
+        check=True,
+    )
+    assert "Perú [bold]de[/bold] 日本" in {hub["name"] for hub in json.loads(done.stdout)["hubs"]}
 
 
 def test_a_reader_that_leaves_is_no_error(graph):

@@ -187,6 +187,8 @@ def test_unclosed_quote_is_reported(tmp_path):
         ([("a", "", "b")], MalformedLine, "item 1: .* found field 2 empty"),
         ([("a", "r", "\ud800")], MalformedLine, "item 1: .* found invalid UTF-8 in field 3"),
         (["abc"], TypeError, "item 1 must be a tuple of three str, got one str"),
+        ([("a", "r", "b"), {"h": 1, "r": 2, "t": 3}], TypeError, "item 2 must be .* got dict"),
+        ([{"a", "r", "b"}], TypeError, "item 1 must be a tuple of three str, got set"),
         ([b"abc"], TypeError, "item 1 must be a tuple of three str, got one bytes"),
         ([7], TypeError, "item 1 must be a tuple of three str, got int"),
         ([("a", "r", None)], TypeError, "item 1: field 3 must be str, got NoneType"),

@@ -1,6 +1,7 @@
 """Out through every door and in again: the same facts."""
 
 import contextlib
+import csv
 import itertools
 import os
 import sys
@@ -19,7 +20,8 @@ NAMES = [
     "日本語", " leading", "trailing ", "12", "-1.5e3", "null", "true", "NaN", '""', '"literal"',
     '"a"@en', '"a"@en-us', '"a"@EN', '"a"@x', '"5"^^<http://www.w3.org/2001/XMLSchema#integer>',
     '"x"^^<http://www.w3.org/2001/XMLSchema#string>', '"\\u00e9"', '"é\\n"', '"open', '"a"b"',
-    "_:b0", "_:0af", "_:", "_: x", "http://example.org/a#b", "<http://example.org/a>", "http://[",
+    '"\\UFFFFFFFF"', "_:b0", "_:0af", "_:", "_: x", "http://example.org/a#b",
+    "<http://example.org/a>", "http://[",
     "urn:hyperhop:a%20b", "urn:hyperhop:a b", "urn:hyperhop:%zz", "urn:hyperhop:", "a:b", "a:é",
     "Star Wars: IV", "\\", "\\n", "\ufeffbom", "\u2028", "\x00", "\x1f", "#comment", "^r", "'", "%",
     "%41", "{}", '{"head": 1}', "a", "[", "\u202e", "\uffff",
@@ -135,6 +137,19 @@ def test_tsv_refuses_what_it_cannot_hold(tmp_path, mark, place):
     assert os.listdir(tmp_path) == ["kb.tsv"]
 
 
+def test_csv_refuses_what_its_reader_would_refuse(tmp_path):
+    limit = csv.field_size_limit()
+    for size in (limit, limit + 1):
+        kg = KnowledgeGraph.from_triples([("a", "r", "b"), ("z", "r", size * "x")])
+        with contextlib.ExitStack() as stack:
+            if size > limit:
+                message = "a name has more than 131,072 characters"
+                stack.enter_context(pytest.raises(ValueError, match=message))
+            kg.export(tmp_path / f"{size}.csv")
+            assert facts(KnowledgeGraph.from_triples(tmp_path / f"{size}.csv")) == facts(kg)
+    assert os.listdir(tmp_path) == [f"{limit}.csv"]
+
+
 def test_unusable_paths(tmp_path):
     kg = KnowledgeGraph.from_triples([("a", "r", "b")])
     for name in ("kb.xml", "kb", "kb.gz", "kb.txt"):
@@ -229,6 +244,9 @@ def test_pyg(kg):
     back = KnowledgeGraph.from_pyg(data)
     assert facts(back) == facts(kg)
     assert facts(KnowledgeGraph.from_pyg(data, relation_names=range(kg.num_relations))) != facts(kg)
+    changed = kg.merge([("only", "here", "now")]).without([("only", "here", "now")])
+    assert changed.num_entity_ids > changed.num_entities
+    assert KnowledgeGraph.from_pyg(changed.renumbered().to_pyg()) == changed
 
 
 @pytest.mark.needs("scipy")

@@ -221,6 +221,7 @@ def test_json_lines(tmp_path):
         (b'["a", "r", "\xff"]', "invalid UTF-8 at byte 13 in"),
         (b'["a", "r", "\\ud800"]', "invalid UTF-8 in field 3"),
         (b"[" * 100_000, "JSON that is too deep in"),
+        (b'["a", "r", %b]' % (b"1" * 5_000), "a whole number of too many digits in"),
     ],
 )
 def test_malformed_json_lines(tmp_path, line, found):
@@ -505,6 +506,28 @@ def test_unusable_table_files(tmp_path, name):
     assert facts(KnowledgeGraph.from_triples(path, columns=["a", "b", "c"])) == sorted(FACTS)
 
 
+@pytest.mark.needs("arrow")
+@pytest.mark.parametrize("kind", ["string", "large_string", "string_view", "dictionary"])
+def test_damaged_arrow_never_crashes(tmp_path, kind):
+    import pyarrow as pa
+
+    type_ = pa.dictionary(pa.int8(), pa.string()) if kind == "dictionary" else getattr(pa, kind)()
+    rows = [("a name that is no short one", "r", "b"), ("b", "r", "ü"), ("c", None, "a")]
+    columns = [pa.array(column).cast(type_) for column in zip(*rows, strict=True)]
+    path = write_ipc(tmp_path / "kb.arrow", pa.table(columns, names=COLUMNS))
+    whole = path.read_bytes()
+    refused = 0
+    for place in range(0, len(whole), 3):
+        damaged = bytearray(whole)
+        damaged[place] ^= 0x81
+        path.write_bytes(damaged)
+        try:
+            KnowledgeGraph.from_triples(path, skip_bad=True)
+        except ValueError:
+            refused += 1
+    assert refused
+
+
 # Graphs of other libraries
 
 
@@ -539,6 +562,10 @@ def test_networkx_graphs_that_would_lose_something():
     refuses(nx.Graph([("a", "b")]), ValueError, "the graph is undirected, but a fact has a dir")
     refuses(nx.DiGraph([("a", "b")]), ValueError, "the edge 'a' -> 'b' has no attribute 'relat")
     refuses(nx.MultiDiGraph([("a", "b")]), ValueError, "the edge .* and its key is no str")
+    for kind in (True, 1.0, ["r"]):
+        mixed = nx.DiGraph([("a", "b", {"relation": 1}), ("a", "c", {"relation": kind})])
+        refuses(mixed, TypeError, f"the name of a relation .* got {type(kind).__name__}")
+    refuses([("a", "r", "b")], TypeError, "expected a networkx graph, got list")
     both = nx.DiGraph()
     both.add_nodes_from([1, "1"])
     refuses(both, ValueError, "two of the node names are '1'; they would be merged")
@@ -612,6 +639,17 @@ def test_pyg_hetero_data():
     ):
         with pytest.raises(error, match=message):
             KnowledgeGraph.from_pyg(data, **options)
+    numbered = KnowledgeGraph.from_pyg(data, {"author": np.array([7, 8]), "paper": np.arange(3)})
+    assert ("8", "author.writes.paper", "0") in facts(numbered)
+    bare = HeteroData()
+    bare["author", "writes", "paper"].edge_index = torch.tensor([[0], [0]])
+    with pytest.raises(ValueError, match="nodes of type 'author' is unknown: set num_nodes"):
+        KnowledgeGraph.from_pyg(bare)
+    bare["author", "writes", "paper"].edge_index = None
+    with pytest.raises(ValueError, match=r"data has no edge_index of \('author', 'writes'"):
+        KnowledgeGraph.from_pyg(bare)
+    with pytest.raises(TypeError, match="from_pyg: expected Data or HeteroData, got list"):
+        KnowledgeGraph.from_pyg([])
     data["paper", "cites", "paper"].edge_index = torch.tensor([[3], [0]])
     with pytest.raises(ValueError, match=r"'cites', 'paper'.* holds 3, expected 0 <= id < 3"):
         KnowledgeGraph.from_pyg(data)

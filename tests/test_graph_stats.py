@@ -65,6 +65,16 @@ def test_retired_ids_do_not_count():
     assert changed.statistics() == KnowledgeGraph.from_triples(facts[1:]).statistics()
 
 
+@pytest.mark.needs("scipy")
+def test_entities_without_facts_count(chunk):
+    import scipy.sparse as sp
+
+    link = sp.coo_array(([1], ([5], [7])), shape=(20, 20))
+    found = KnowledgeGraph.from_scipy({"r": link}).statistics()
+    assert found.out_degrees == found.in_degrees == (0, 0, 1, 1)
+    assert [hub.name for hub in found.hubs] == ["5", "7"]
+
+
 def test_bad_arguments_say_what_is_wrong():
     kg = KnowledgeGraph.from_triples([("a", "r", "b")])
     with pytest.raises(ValueError, match="statistics: hubs must be at least 0, got -1"):

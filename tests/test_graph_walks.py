@@ -424,7 +424,11 @@ def test_empty_results():
         ),
         (lambda kg: kg.paths_batch(["a"], 1, []), ValueError, "1 topics, but 0 lists"),
         (lambda kg: kg.sequences("a", 1, max_degree=0), ValueError, "max_degree must be at least"),
-        (lambda kg: kg.sequences("a", 1, hubs="drop"), ValueError, "hubs must be sample or skip"),
+        (
+            lambda kg: kg.sequences("a", 1, hubs="drop"),
+            ValueError,
+            "hubs must be 'sample' or 'skip'",
+        ),
         (lambda kg: kg.paths("a", 1, mediators=[2]), ValueError, "must be ids from 0 to 1, got 2"),
         (
             lambda kg: kg.paths("a", 1, mediators=[True]),
@@ -437,7 +441,7 @@ def test_empty_results():
             ValueError,
             "threads must be at least",
         ),
-        (lambda kg: kg.sequences_batch("ac", 1), UnknownEntity, "no entity named 'c'"),
+        (lambda kg: kg.sequences_batch(["a", "c"], 1), UnknownEntity, "no entity named 'c'"),
         (lambda kg: kg.paths("a", 1, "r"), TypeError, "paths: paths must be hyperhop.Paths"),
         (lambda kg: kg.sequences("c", 1), UnknownEntity, "no entity named 'c'"),
         (lambda kg: kg.sequences(2, 1), IndexError, "topic must be an id below 2, got 2"),
@@ -456,3 +460,12 @@ def test_huge_bounds_are_accepted():
     kg = KnowledgeGraph.from_triples([("a", "r", "b")])
     assert as_lists(kg.sequences(np.int64(0), 10**30, cap=10**30, beam=10**30)) == [(0,)]
     assert len(kg.paths("a", 10**30, cap=10**30)) == 1
+
+
+def test_topics_of_a_batch_are_several():
+    kg = KnowledgeGraph.from_triples([("hub", "r", "x")])
+    for topics in ("hub", 3):
+        with pytest.raises(TypeError, match="topics must be an iterable of names or ids"):
+            kg.sequences_batch(topics, 1)
+        with pytest.raises(TypeError, match="topics must be an iterable of names or ids"):
+            kg.paths_batch(topics, 1)

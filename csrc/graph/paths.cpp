@@ -1,6 +1,7 @@
 #include "paths.h"
 
 #include <algorithm>
+#include <limits>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -27,8 +28,10 @@ struct Ids {
 // Nodes some of the symbols lead to.
 struct Level {
   std::vector<std::int32_t> nodes;  // ascending
-  std::vector<Ids> steps;           // where the next symbol leads from each
+  std::vector<Ids> steps;           // where `symbol` leads from each
   std::vector<std::int32_t> hops;   // only with mediators: the fewest to, or from, each
+  std::int32_t symbol = -1;
+  std::vector<std::int32_t> upcoming;  // at most the relation of the edges after each of `steps`
 };
 
 // What two ascending lists have in common, found from the shorter one: a hub beside a handful of
@@ -70,7 +73,7 @@ class Expansion {
         options_(options),
         limits_(limits),
         seen_(graph.num_entities) {
-    levels_.push_back({{topic}, {}, {0}});
+    levels_.push_back({{topic}, {}, {0}, -1, {}});
   }
 
   EntityPaths run() {
@@ -134,6 +137,27 @@ class Expansion {
     return {side.neighbours + row.begin, side.neighbours + row.end};
   }
 
+  // The same from the i-th node of a level. Where an earlier symbol was followed it is looked for
+  // from there on, and not at all if the row has none before a later one.
+  Ids step(Level& level, std::size_t i, std::int32_t symbol) {
+    Ids& ids = level.steps[i];
+    if (ids.end == nullptr) return ids = followed(level.nodes[i], symbol);
+    const std::int32_t relation =
+        symbol < graph_.num_relations ? symbol : symbol - graph_.num_relations;
+    if (level.upcoming[i] > relation) return ids = {ids.end, ids.end};
+    const Adjacency& side = graph_.side(symbol);
+    const Row row = side.row(level.nodes[i]);
+    std::int64_t begin = ids.end - side.neighbours;
+    while (begin < row.end && side.relations[begin] < relation) {
+      begin = side.end_of_relation(begin, row.end);
+    }
+    const bool found = begin < row.end && side.relations[begin] == relation;
+    const std::int64_t end = found ? side.end_of_relation(begin, row.end) : begin;
+    level.upcoming[i] =
+        end < row.end ? side.relations[end] : std::numeric_limits<std::int32_t>::max();
+    return ids = {side.neighbours + begin, side.neighbours + end};
+  }
+
   Ids followed_at_hub(const Adjacency& side, Row row, std::int32_t node, std::int32_t symbol) {
     hubs_.insert(node);
     if (rules_.hubs.skips(row, node == topic_)) return {};
@@ -164,7 +188,11 @@ class Expansion {
   void walk_forward() {
     while (!exhausted_ && known_ < length_) {
       Level& from = levels_[as_size(known_)];
-      from.steps.assign(from.nodes.size(), Ids());
+      if (!continues(from.symbol, symbols_[known_])) {
+        from.steps.assign(from.nodes.size(), Ids());
+        from.upcoming.assign(from.nodes.size(), -1);
+      }
+      from.symbol = symbols_[known_];
       Level reached;
       if (has_mediators_) {
         reach_with_hops(from, symbols_[known_], reached);
@@ -178,11 +206,17 @@ class Expansion {
     }
   }
 
+  // Do the edges of `symbol` come after those of `before` in every row?
+  bool continues(std::int32_t before, std::int32_t symbol) const {
+    return before >= 0 && before < symbol && !rules_.hubs.has_limit() && !has_mediators_ &&
+           (before < graph_.num_relations) == (symbol < graph_.num_relations);
+  }
+
   void reach(Level& from, std::int32_t symbol, Level& reached) {
     const Adjacency& side = graph_.side(symbol);
     const std::size_t everyone = as_size(graph_.num_entities) - (rules_.return_to_topic ? 0 : 1);
     for (std::size_t i = 0; i < from.nodes.size(); ++i) {
-      const Ids ids = from.steps[i] = followed(from.nodes[i], symbol);
+      const Ids ids = step(from, i, symbol);
       const bool nobody_is_left = reached.nodes.size() == everyone;
       if (!visit(nobody_is_left ? 1 : 1 + ids.size())) break;
       if (nobody_is_left) continue;

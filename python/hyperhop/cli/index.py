@@ -85,6 +85,12 @@ def index(
       hyperhop index dump.nt.gz --literals value --blank-nodes skip -o mygraph
       hyperhop index facts.tsv --encoder wordllama --planner embedding -o mygraph
     """
+    for option, value, known in (
+        ("--literals", literals, ("keep", "value", "skip")),
+        ("--blank-nodes", blank_nodes, ("keep", "skip")),
+    ):
+        if value not in known:
+            raise typer.BadParameter(f"{option} must be one of {', '.join(known)}, got {value!r}")
     settings = make_settings(encoder, planner, max_hops)
     unit = "rows" if source.suffix.lower() in ROWS else "bytes"
     with busy(f"reading {source}", unit) as told:

@@ -111,9 +111,16 @@ def _write_tsv(facts: Facts, stream: BinaryIO, told: Callable[[int], None]) -> N
 
 
 def _write_csv(facts: Facts, stream: BinaryIO, told: Callable[[int], None]) -> None:
+    most = csv.field_size_limit()
     for number, part in enumerate(facts.parts()):
         text = io.StringIO(newline="")
-        csv.writer(text).writerows(facts.names(part))  # lines end in \r\n, so both are quoted
+        triples = list(facts.names(part))
+        if any(len(name) > most for triple in triples for name in triple):
+            raise ValueError(
+                f"export: a name has more than {most:,} characters, which readers of .csv refuse: "
+                "write .tsv, .jsonl, .nt, .parquet or .arrow"
+            )
+        csv.writer(text).writerows(triples)  # lines end in \r\n, so both are quoted
         rows = text.getvalue().encode("utf-8")
         stream.write(BOM + rows if number == 0 and rows.startswith(BOM) else rows)
         told(len(part[0]))

@@ -148,7 +148,8 @@ class KnowledgeGraph:
                 then has a header. Default: usual names (head, relation, tail; subject, predicate,
                 object; source, relation, target; h, r, t ...), else three columns in their order.
             literals: of N-Triples: "keep"; "value" for the text alone, which merges literals that
-                differ only in tag or datatype; or "skip" statements with a literal.
+                differ only in tag or datatype, and one that spells an IRI with it; or "skip"
+                statements with a literal.
             blank_nodes: of N-Triples: "keep", or "skip" statements with a blank node.
             skip_bad: leave out malformed lines (rows, items; a null or empty name too) and count
                 them in `build_report`.
@@ -464,8 +465,9 @@ class KnowledgeGraph:
         """Write all facts to a file that `from_triples` reads back as the same facts.
 
         The suffix tells the format: `.tsv` (refuses names with tabs or line ends), `.csv` (no
-        header), `.jsonl` (objects with head, relation, tail), `.nt`, `.parquet`, `.arrow` (an IPC
-        file); `.gz` or `.zst` may follow the first four. Entities without facts are in no file.
+        header; refuses names of more than 131,072 characters), `.jsonl` (objects with head,
+        relation, tail), `.nt`, `.parquet`, `.arrow` (an IPC file); `.gz` or `.zst` may follow
+        the first four. Entities without facts are in no file.
 
         In N-Triples an absolute IRI, a blank node `_:label` and, as a tail, a literal in its
         N-Triples form are written as they are; any other name becomes the IRI `urn:hyperhop:` +
@@ -490,8 +492,9 @@ class KnowledgeGraph:
     def to_pyg(self) -> Any:
         """A PyTorch Geometric `Data`: edge_index (2, E) and edge_type (E,), both int64 ids.
 
-        num_nodes, and the lists entity_names and relation_names by id (retired ones too), go with
-        it. Raises ImportError without the extra `pyg`.
+        num_nodes, and the lists entity_names and relation_names by id (retired ones too, which
+        `from_pyg` would revive: take `renumbered()` first), go with it.
+        Raises ImportError without the extra `pyg`.
         """
         return convert.to_pyg(Facts(self._arrays))
 
@@ -575,7 +578,7 @@ class KnowledgeGraph:
                 mediator. A topic counts as none.
             max_edges: the search stops after following so many edges and keeps what it found; of
                 the edges the first so many are kept. `truncated` tells of both, and of a limit of
-                a billion edges looked at. Memory is at most about 100 bytes an edge.
+                a billion edges looked at. Memory is at most about 200 bytes an edge.
 
         The same arguments give the same bits, in the order that `Subgraph` tells. Time and memory
         are proportional to the edges of the entities in the ball, whatever the size of the graph.
@@ -636,7 +639,8 @@ class KnowledgeGraph:
     def leaving(self, topic: int | str) -> npt.NDArray[np.int32]:
         """Distinct symbols that some edge leaves an entity as, ascending, in both directions.
 
-        `topic` is a name or an id. Raises UnknownEntity. O(symbols log degree).
+        `topic` is a name or an id. Raises UnknownEntity, and IndexError for an id the graph does
+        not have. O(symbols log degree).
         """
         return graph_leaving(self._index, self._topic("leaving", topic))
 
@@ -661,6 +665,7 @@ class KnowledgeGraph:
             self._arrays,
             self.entity_names,
             self._relations.names,
+            self.num_entities,
             self.num_relation_ids,
             hubs=at_least("statistics", "hubs", hubs, 0),
             relations=at_least("statistics", "relations", relations, 0),
@@ -713,8 +718,8 @@ class KnowledgeGraph:
         `cap` cut it, or that the call looked at a billion edges or would have held 125 million ids;
         the sequences found until then are returned.
 
-        Raises UnknownEntity, and ValueError for max_hops < 0, cap < 1, beam < 1, max_degree < 1,
-        or mediators that are no ids of this graph.
+        Raises UnknownEntity, IndexError for an id the graph does not have, and ValueError for
+        max_hops < 0, cap < 1, beam < 1, max_degree < 1 or mediators that are no ids of this graph.
         """
         rules = walks.Rules(
             "sequences", self, max_hops, return_to_topic, max_degree, hubs, mediators
@@ -779,9 +784,9 @@ class KnowledgeGraph:
         `.ends_truncated` tell what `cap` or a limit (one billion edges looked at, 125 million ids
         held, the steps above) cut.
 
-        Raises UnknownEntity, and ValueError for max_hops < 0, cap < 1, max_degree < 1, a sequence
-        longer than max_hops (twice that with mediators), a symbol or a mediator the graph does not
-        have.
+        Raises UnknownEntity, IndexError for an id the graph does not have, and ValueError for
+        max_hops < 0, cap < 1, max_degree < 1, a sequence longer than max_hops (twice that with
+        mediators), a symbol or a mediator the graph does not have.
         """
         rules = walks.Rules("paths", self, max_hops, return_to_topic, max_degree, hubs, mediators)
         if sequences is None:
@@ -811,7 +816,7 @@ class KnowledgeGraph:
         rules = walks.Rules(
             "paths_batch", self, max_hops, return_to_topic, max_degree, hubs, mediators
         )
-        chosen = list(topics)
+        chosen = walks.several(rules.function, topics)
         lists = (
             walks.all_sequences(rules, chosen, inverse, threads)
             if sequences is None

@@ -70,7 +70,7 @@ class GraphStatistics:
 
     Attributes:
         out_degrees: for each share of `QUANTILES` the smallest out-degree that at least so many
-            of the entities do not exceed.
+            of the entities, those without facts included, do not exceed.
         in_degrees: the same of in-degrees.
         hubs: entities with the most facts in both directions, ties by id.
         relations: relations with the most facts, ties by id.
@@ -90,6 +90,7 @@ def graph_statistics(
     arrays: Mapping[str, npt.NDArray[Any]],
     entity_names: Names,
     relation_names: Names,
+    num_entities: int,
     num_relations: int,
     *,
     hubs: int,
@@ -105,13 +106,14 @@ def graph_statistics(
     for begin, end in _pieces(len(arrays["out_offsets"]) - 1):
         out_degree = _degrees(arrays["out_offsets"], begin, end, num_facts)
         in_degree = _degrees(arrays["in_offsets"], begin, end, num_facts)
-        used = out_degree + in_degree > 0  # an id may belong to no entity any more
-        out_sizes.add(out_degree[used])
-        in_sizes.add(in_degree[used])
+        out_sizes.add(out_degree)
+        in_sizes.add(in_degree)
         top = _largest(out_degree + in_degree, hubs)
         piece = np.stack([top + begin, out_degree[top], in_degree[top]])
         best = np.concatenate([best, piece], axis=1)
         best = best[:, _largest(best[1] + best[2], hubs)]
+    for sizes in (out_sizes, in_sizes):
+        sizes.take_away_unused(len(arrays["out_offsets"]) - 1 - num_entities)
     ids, out_degrees, in_degrees = best.tolist()
     facts = _relation_facts(arrays["out_relations"], num_relations)
     most_used = _largest(facts, relations).tolist()
@@ -181,6 +183,12 @@ class _Sizes:
         rare = degrees >= _RARE_DEGREE
         self._rare.append(degrees[rare])
         self._usual += np.bincount(degrees[~rare], minlength=_RARE_DEGREE)
+
+    def take_away_unused(self, count: int) -> None:
+        """Forget ids that belong to no entity any more: they have no edge."""
+        if self._usual[0] < count:
+            raise DamagedStore("the graph is damaged: an id that is out of use has facts")
+        self._usual[0] -= count
 
     def quantiles(self) -> tuple[int, ...]:
         rare = np.sort(np.concatenate([np.zeros(0, np.int64), *self._rare]))

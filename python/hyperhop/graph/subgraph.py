@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperhop.graph.arguments import at_least
+from hyperhop.graph.arguments import at_least, check_hubs, mask_or_ids
 from hyperhop.graph.errors import DamagedStore
 
 MAX_EDGES = 10_000_000
@@ -75,15 +75,14 @@ def ball_arguments(
     max_edges: int,
 ) -> tuple[int, bool, bool, bool, int, bool, npt.NDArray[Any] | None, int, int]:
     """What `KnowledgeGraph.subgraph` was given, checked, as the compiled code takes it."""
-    if hubs not in ("sample", "skip"):
-        raise ValueError(f"{function}: hubs must be 'sample' or 'skip', got {hubs!r}")
+    check_hubs(function, hubs)
     return (
         at_least(function, "hops", hops, 0),
         *sides(function, direction),
         bool(induced),
         _NO_LIMIT if max_degree is None else at_least(function, "max_degree", max_degree, 1),
         hubs == "skip",
-        None if mediators is None else _mediators(function, mediators, num_ids),
+        None if mediators is None else mask_or_ids(function, mediators, num_ids),
         at_least(function, "max_edges", max_edges, 1),
         _EDGE_VISITS,
     )
@@ -110,26 +109,3 @@ def find_degrees(arrays: Mapping[str, npt.NDArray[Any]], direction: str) -> npt.
             )
         degrees += rows
     return degrees
-
-
-def _mediators(function: str, mediators: npt.ArrayLike, num_ids: int) -> npt.NDArray[Any]:
-    """A mask over ids, or ascending ids."""
-    array = np.asarray(mediators)
-    if array.ndim == 1 and array.dtype == np.bool_:
-        if len(array) != num_ids:
-            raise ValueError(
-                f"{function}: mediators must hold one bool an entity id, {num_ids}, "
-                f"got {len(array)}"
-            )
-        return np.ascontiguousarray(array)
-    if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
-        raise TypeError(
-            f"{function}: mediators must be a 1-D array of entity ids or of bool, "
-            f"got {array.dtype} with shape {array.shape}"
-        )
-    if array.size and not 0 <= array.min() <= array.max() < num_ids:
-        raise ValueError(
-            f"{function}: mediators must be ids from 0 to {num_ids - 1}, "
-            f"got {array.min()} to {array.max()}"
-        )
-    return np.unique(array).astype(np.int32)

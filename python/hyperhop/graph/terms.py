@@ -63,7 +63,7 @@ class TermWriter:
             value = _ESCAPE.sub(_unescaped, text)
             kind = self._rdf.NamedNode(datatype) if datatype else None
             return str(self._rdf.Literal(value, language=language, datatype=kind)) == name
-        except (KeyError, ValueError):
+        except (KeyError, ValueError, OverflowError):
             return False
 
 

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from hyperhop._arrays import threads_argument
 from hyperhop._core import GraphLimits, GraphWalkRules, graph_paths, graph_sequences
-from hyperhop.graph.arguments import at_least
+from hyperhop.graph.arguments import at_least, check_hubs, mask_or_ids
 from hyperhop.graph.path_set import PathSet
 from hyperhop.graph.sequences import Sequences
 from hyperhop.paths import Paths, as_paths
@@ -36,8 +36,7 @@ class Rules:
         hubs: Hubs,
         mediators: npt.ArrayLike | None,
     ) -> None:
-        if hubs not in ("sample", "skip"):
-            raise ValueError(f"{function}: hubs must be sample or skip, got {hubs!r}")
+        check_hubs(function, hubs)
         self.function, self.kg = function, kg
         self.max_hops = at_least(function, "max_hops", max_hops, 0)
         most = None if max_degree is None else at_least(function, "max_degree", max_degree, 1)
@@ -54,27 +53,11 @@ def mediator_mask(
     function: str, kg: "KnowledgeGraph", mediators: npt.ArrayLike
 ) -> npt.NDArray[np.bool_]:
     """One bool an entity id: `mediators` itself, uncopied, or what an array of ids says."""
-    num_ids = kg.num_entity_ids
-    given = np.asarray(mediators)
-    if given.ndim == 1 and given.dtype == np.bool_:
-        if given.size != num_ids:
-            raise ValueError(
-                f"{function}: mediators must hold one bool an entity id, {num_ids}, "
-                f"got {given.size}"
-            )
-        return np.ascontiguousarray(given)
-    if given.ndim != 1 or (given.size and not np.issubdtype(given.dtype, np.integer)):
-        raise TypeError(
-            f"{function}: mediators must be a 1-D array of entity ids or of bool, "
-            f"got {given.dtype} with shape {given.shape}"
-        )
-    if given.size and not 0 <= given.min() <= given.max() < num_ids:
-        raise ValueError(
-            f"{function}: mediators must be ids from 0 to {num_ids - 1}, "
-            f"got {given.min()} to {given.max()}"
-        )
-    mask = np.zeros(num_ids, np.bool_)
-    mask[given.astype(np.int64)] = True
+    given = mask_or_ids(function, mediators, kg.num_entity_ids)
+    if given.dtype == np.bool_:
+        return given.view(np.bool_)
+    mask = np.zeros(kg.num_entity_ids, np.bool_)
+    mask[given] = True
     return mask
 
 
@@ -146,6 +129,15 @@ def expand_paths(
     return [_path_set(one, *arrays) for one, arrays in zip(chosen, found, strict=True)]
 
 
+def several(function: str, topics: Iterable[int | str]) -> list[int | str]:
+    """Topics as a list. Raises TypeError for a single one."""
+    if isinstance(topics, str) or not isinstance(topics, Iterable):
+        raise TypeError(
+            f"{function}: topics must be an iterable of names or ids, got {type(topics).__name__}"
+        )
+    return list(topics)
+
+
 def _path_set(
     sequences: Paths,
     entities: npt.NDArray[np.int32],
@@ -165,4 +157,4 @@ def _path_set(
 def _topic_ids(
     kg: "KnowledgeGraph", function: str, topics: Iterable[int | str]
 ) -> npt.NDArray[np.int32]:
-    return np.array([kg._topic(function, topic) for topic in topics], np.int32)
+    return np.array([kg._topic(function, topic) for topic in several(function, topics)], np.int32)

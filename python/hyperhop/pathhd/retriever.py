@@ -11,6 +11,7 @@ import numpy.typing as npt
 from hyperhop import ghrr
 from hyperhop.evidence import Answer, Evidence, EvidencePath, EvidenceSequence, Reader
 from hyperhop.graph import EntityLinker, KnowledgeGraph
+from hyperhop.graph.arguments import at_least, check_hubs
 from hyperhop.graph.walks import Hubs, mediator_mask
 from hyperhop.llm.reader import VectorReader
 from hyperhop.pathhd.calibration import Calibration
@@ -99,6 +100,9 @@ class PathHD:
             raise ValueError(f"PathHD: k_unit must be sequence or path, got {k_unit!r}")
         if query not in ("bundle", "best"):
             raise ValueError(f"PathHD: query must be bundle or best, got {query!r}")
+        check_hubs("PathHD", hubs)
+        if max_degree is not None:
+            at_least("PathHD", "max_degree", max_degree, 1)
         self.kg = kg
         self.k, self.k_unit, self.query = k, k_unit, query
         self.max_hops, self.inverse = max_hops, inverse

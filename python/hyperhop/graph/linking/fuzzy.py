@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hyperhop._core import GramIndex
+from hyperhop.graph.extras import optional
 from hyperhop.graph.linking.lexicon import Texts
 
 _SMALL = 4_000  # of so few names all are compared
@@ -75,11 +76,6 @@ class FuzzyKeys:
 
 def rapidfuzz() -> Any:
     """The module with what is used of it."""
-    try:
-        import rapidfuzz.fuzz
-        import rapidfuzz.process
-    except ImportError:
-        raise ImportError(
-            "EntityLinker: fuzzy needs the extra 'link': pip install \"hyperhop[link]\""
-        ) from None
-    return rapidfuzz
+    for part in ("rapidfuzz.fuzz", "rapidfuzz.process"):
+        optional(part, "EntityLinker: fuzzy", "link")
+    return optional("rapidfuzz", "EntityLinker: fuzzy", "link")

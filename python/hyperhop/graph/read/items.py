@@ -1,7 +1,7 @@
 """Triples of an iterable."""
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Set
 
 from hyperhop.graph.read.report import Intake
 
@@ -19,6 +19,12 @@ def read_items(items: Triples, skip_bad: bool) -> Intake:
     remaining = iter(items)
     number = 1
     while batch := list(itertools.islice(remaining, _BATCH_ROWS)):
+        for kind in {*map(type, batch)}:
+            if issubclass(kind, Mapping | Set):  # its keys or its order would make the fact
+                at = number + [*map(type, batch)].index(kind)
+                raise TypeError(
+                    f"from_triples: item {at} must be a tuple of three str, got {kind.__name__}"
+                )
         numbers = list(range(number, number + len(batch)))
         intake.check(intake.builder.add_rows(batch, numbers))
         number += len(batch)

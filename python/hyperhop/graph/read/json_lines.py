@@ -34,8 +34,8 @@ def read_json_lines(
             if line.isspace() or not line:
                 continue
             try:
-                value = json.loads(line.decode("utf-8"))
-                if columns is None and isinstance(value, dict):
+                value = _value(line)
+                if columns is None and isinstance(value, dict) and len(value) >= 3:
                     columns = need_columns(list(value), None, f"{name}, line {number}")
                 row = _row(value, columns)
             except (_BadRow, UnicodeDecodeError, json.JSONDecodeError, RecursionError) as error:
@@ -53,6 +53,15 @@ def read_json_lines(
 
 class _BadRow(ValueError):
     """A line of JSON that is not a triple."""
+
+
+def _value(line: bytes) -> Any:
+    try:
+        return json.loads(line.decode("utf-8"))
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        raise
+    except ValueError:  # Python's own limit, against inputs that take quadratic time
+        raise _BadRow("a whole number of too many digits") from None
 
 
 def _row(value: Any, columns: Columns | None) -> list[str]:

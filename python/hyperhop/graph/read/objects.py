@@ -15,6 +15,8 @@ Names = Sequence[str | int]
 def read_networkx(graph: Any, relation: str) -> Intake:
     """Edges of a directed networkx graph; see `KnowledgeGraph.from_networkx`."""
     function = "from_networkx"
+    if not hasattr(graph, "is_directed"):
+        raise TypeError(f"{function}: expected a networkx graph, got {type(graph).__name__}")
     if not graph.is_directed():
         raise ValueError(
             f"{function}: the graph is undirected, but a fact has a direction: choose it, or take "
@@ -38,6 +40,7 @@ def read_networkx(graph: Any, relation: str) -> Intake:
                 f"{function}: the edge {edge[0]!r} -> {edge[1]!r} has no attribute "
                 f"{relation!r}{by_key}: no relation is known"
             )
+        _check_name(function, "relation", kind)  # as a key, True and 1.0 would be 1
         heads.append(place[edge[0]])
         tails.append(place[edge[1]])
         kinds.append(relations.setdefault(kind, len(relations)))
@@ -61,6 +64,8 @@ def read_pyg(
     if isinstance(entity_names, Mapping):
         raise TypeError("from_pyg: entity_names of Data must be a sequence, got a mapping")
     function = "from_pyg"
+    if not hasattr(data, "edge_index"):
+        raise TypeError(f"{function}: expected Data or HeteroData, got {type(data).__name__}")
     edges = _edge_index(data.edge_index, "edge_index")
     if entity_names is None:
         entity_names = getattr(data, "entity_names", None)
@@ -151,14 +156,19 @@ def _read_hetero(data: Any, entity_names: Any) -> Intake:
                 f"{function}: entity_names[{kind!r}] must have {count[kind]} names, "
                 f"got {len(names)}"
             )
-        all_names += names
+        all_names.extend(names)
     entities = intake.builder.intern_entities(*_packed(function, "entity", all_names))
     kinds = list(data.edge_types)
     named = [".".join(kind) for kind in kinds]
     relations = intake.builder.intern_relations(*_packed(function, "relation", named))
     for kind, relation in zip(kinds, relations, strict=True):
-        edges = _edge_index(data[kind].edge_index, f"edge_index of {kind}")
+        edges = _edge_index(data[kind].get("edge_index"), f"edge_index of {kind}")
         head, _, tail = kind
+        for end in (head, tail):
+            if end not in count:
+                raise ValueError(
+                    f"{function}: the number of nodes of type {end!r} is unknown: set num_nodes"
+                )
         _check_range(function, f"edge_index of {kind}", edges[0], count[head])
         _check_range(function, f"edge_index of {kind}", edges[1], count[tail])
         intake.builder.add_ids(
@@ -173,17 +183,21 @@ def _intake(format: str) -> Intake:
     return Intake("", format, "item", "a triple", skip_bad=False)
 
 
+def _check_name(function: str, what: str, name: Any) -> None:
+    if isinstance(name, bool | np.bool_) or not isinstance(name, str | int | np.integer):
+        raise TypeError(
+            f"{function}: the name of a {what} must be str or int, "
+            f"got {type(name).__name__}: {name!r}"
+        )
+
+
 def _packed(
     function: str, what: str, names: Names
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]:
     """Names as one UTF-8 blob with offsets; whole numbers become decimal text."""
     texts: list[str] = []
     for name in names:
-        if isinstance(name, bool | np.bool_) or not isinstance(name, str | int | np.integer):
-            raise TypeError(
-                f"{function}: the name of a {what} must be str or int, "
-                f"got {type(name).__name__}: {name!r}"
-            )
+        _check_name(function, what, name)
         texts.append(name if isinstance(name, str) else str(int(name)))
     if not all(texts):
         raise ValueError(f"{function}: the name of a {what} must not be empty")

@@ -145,8 +145,10 @@ def _read(
     for whole in batches:
         for begin in range(0, whole.num_rows, _BATCH_ROWS):
             batch = whole.slice(begin, _BATCH_ROWS)
-            parts = [_simple(pa, batch.column(column)) for column in columns]
-            parts = _without_bad_rows(pa, intake, columns, parts, first_row)
+            with _readable(pa, name or "the table", format):
+                parts = [_simple(pa, batch.column(column)) for column in columns]
+                faults = [_faults(pa, part) for part in parts]
+            parts = _without_bad_rows(pa, intake, columns, parts, faults, first_row)
             head, relation, tail = parts
             builder.add_ids(heads.ids(head), relations.ids(relation), tails.ids(tail))
             first_row += batch.num_rows
@@ -170,7 +172,10 @@ def _is_text(pa: Any, type_: Any) -> bool:
 
 
 def _simple(pa: Any, array: Any) -> Any:
-    """As large strings, or as a dictionary of them."""
+    """As large strings, or as a dictionary of them. Raises ArrowInvalid where they are damaged."""
+    array.validate()
+    if array.type == pa.string_view():
+        array.view(pa.binary_view()).validate(full=True)  # the cast reads what they point to
     if not pa.types.is_dictionary(array.type):
         return array.cast(pa.large_string())
     values = array.dictionary
@@ -180,10 +185,14 @@ def _simple(pa: Any, array: Any) -> Any:
 
 
 def _without_bad_rows(
-    pa: Any, intake: Intake, columns: Columns, parts: list[Any], first_row: int
+    pa: Any,
+    intake: Intake,
+    columns: Columns,
+    parts: list[Any],
+    faults: list[npt.NDArray[np.uint8]],
+    first_row: int,
 ) -> list[Any]:
     """Reject rows with a name that is null, empty or not UTF-8; return the others."""
-    faults = [_faults(pa, part) for part in parts]
     bad = faults[0] | faults[1] | faults[2]
     if not bad.any():
         return parts
@@ -195,12 +204,18 @@ def _without_bad_rows(
 
 
 def _faults(pa: Any, array: Any) -> npt.NDArray[np.uint8]:
-    """For each value 0 where it is a name, 1 where it is null, 2 empty, 3 not UTF-8."""
+    """For each value 0 where it is a name, 1 where it is null, 2 empty, 3 not UTF-8.
+
+    Raises ArrowInvalid where offsets or indices point outside, as those of a damaged file may.
+    """
     if pa.types.is_dictionary(array.type):
         # A null index takes the value after the dictionary's last.
         of_values = np.append(_faults(pa, array.dictionary), np.uint8(1))
         indices = array.indices.cast(pa.int64()).fill_null(len(array.dictionary))
-        faults: npt.NDArray[np.uint8] = of_values[indices.to_numpy()]
+        places = indices.to_numpy()
+        if places.size and not 0 <= places.min() <= places.max() <= len(array.dictionary):
+            raise pa.ArrowInvalid("an index is outside its dictionary")
+        faults: npt.NDArray[np.uint8] = of_values[places]
         return faults
     offsets, _ = _buffers(array)
     faults = np.where(offsets[1:] == offsets[:-1], 2, 0).astype(np.uint8)
@@ -209,6 +224,7 @@ def _faults(pa: Any, array: Any) -> npt.NDArray[np.uint8]:
     try:
         array.validate(full=True)
     except pa.ArrowInvalid:
+        array.view(pa.large_binary()).validate(full=True)
         for i, value in enumerate(array.cast(pa.large_binary()).to_pylist()):
             try:
                 (value or b"").decode("utf-8")
