@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "node_index.h"
+#include "sizes.h"
 
 namespace hyperhop::graph {
 namespace {
@@ -16,10 +17,6 @@ constexpr std::int64_t kLine = 16;             // ids in a line of the cache
 constexpr std::int64_t kBatch = 512;           // edges of a row looked at before some are kept
 constexpr std::size_t kAhead = 4096;           // nodes or edges that room is made for on suspicion
 constexpr std::size_t kKeptBytes = 4ul << 20;  // of each scratch array, between two calls
-
-std::size_t as_size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 template <typename T>
 void shrink(std::vector<T>& values) {

@@ -8,13 +8,10 @@
 #include <utility>
 
 #include "offsets.h"
+#include "sizes.h"
 
 namespace hyperhop::graph {
 namespace {
-
-std::size_t as_size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 [[noreturn]] void throw_inconsistent(const char* what) {
   throw DamagedStore(std::string("the graph is damaged: ") + what +

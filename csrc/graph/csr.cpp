@@ -4,13 +4,10 @@
 #include <array>
 
 #include "huge_pages.h"
+#include "sizes.h"
 
 namespace hyperhop::graph {
 namespace {
-
-std::size_t as_size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 // starts[k]: number of triples whose key is below k.
 std::vector<std::int64_t> starts_by(const std::vector<Triple>& triples, std::int32_t Triple::* key,

@@ -7,15 +7,12 @@
 #include <utility>
 
 #include "node_set.h"
+#include "sizes.h"
 
 namespace hyperhop::graph {
 namespace {
 
 constexpr std::int64_t kLeastSimpleSteps = 4096;
-
-std::size_t as_size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 // An ascending list of ids, kept elsewhere.
 struct Ids {

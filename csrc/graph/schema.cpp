@@ -6,13 +6,10 @@
 
 #include "huge_pages.h"
 #include "node_set.h"
+#include "sizes.h"
 
 namespace hyperhop::graph {
 namespace {
-
-std::size_t as_size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 void append_side(const Adjacency& side, std::int32_t entity, std::int32_t shift,
                  std::vector<std::int32_t>& symbols) {

@@ -6,12 +6,10 @@
 #include <tuple>
 #include <utility>
 
+#include "sizes.h"
+
 namespace hyperhop::graph {
 namespace {
-
-std::size_t as_size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 // The sequences of one depth: row i is symbols[i * depth, (i + 1) * depth).
 struct Level {

@@ -7,14 +7,11 @@
 #include <utility>
 
 #include "node_set.h"
+#include "sizes.h"
 #include "zeroed_words.h"
 
 namespace hyperhop::graph {
 namespace {
-
-std::size_t as_size(std::int64_t value) {
-  return static_cast<std::size_t>(value);
-}
 
 // Distinct sets, each stored once: the nodes, ascending. With mediators the nodes that may be left
 // in order of (hops after leaving, node), then those hops in the same order.

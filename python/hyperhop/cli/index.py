@@ -13,6 +13,7 @@ from hyperhop.cli import options
 from hyperhop.cli.report import busy, say
 from hyperhop.cli.system import make_settings
 from hyperhop.graph import BuildReport, KnowledgeGraph, SchemaTooLarge
+from hyperhop.graph.read.rdf import BLANK_NODES, LITERALS
 
 ROWS = (".parquet", ".pq")  # progress of these is told in rows, of all others in bytes
 
@@ -86,8 +87,8 @@ def index(
       hyperhop index facts.tsv --encoder wordllama --planner embedding -o mygraph
     """
     for option, value, known in (
-        ("--literals", literals, ("keep", "value", "skip")),
-        ("--blank-nodes", blank_nodes, ("keep", "skip")),
+        ("--literals", literals, LITERALS),
+        ("--blank-nodes", blank_nodes, BLANK_NODES),
     ):
         if value not in known:
             raise typer.BadParameter(f"{option} must be one of {', '.join(known)}, got {value!r}")
@@ -124,7 +125,7 @@ def index(
 def store_schema(graph: KnowledgeGraph) -> None:
     """Have the schema computed now, so that it is saved; say so where it is too large."""
     try:
-        graph.schema  # noqa: B018
+        graph.schema  # noqa: B018  (computed when asked for, and then kept)
     except SchemaTooLarge as error:
         say(f"{error}; the graph is saved without")
 

@@ -55,7 +55,7 @@ def mediator_mask(
     """One bool an entity id: `mediators` itself, uncopied, or what an array of ids says."""
     given = mask_or_ids(function, mediators, kg.num_entity_ids)
     if given.dtype == np.bool_:
-        return given.view(np.bool_)
+        return np.asarray(given, np.bool_)
     mask = np.zeros(kg.num_entity_ids, np.bool_)
     mask[given] = True
     return mask
