@@ -10,6 +10,7 @@ PACKAGE = Path(__file__).parent.parent / "python" / "hyperhop"
 # Each room may import from rooms of a lower number, and from itself.
 LEVELS = {
     "_core": 0,
+    "_extras": 0,
     "_arrays": 1,
     "paths": 1,
     "ghrr": 2,
