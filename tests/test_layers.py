@@ -12,6 +12,7 @@ LEVELS = {
     "_core": 0,
     "_extras": 0,
     "_arrays": 1,
+    "_openai": 1,
     "paths": 1,
     "ghrr": 2,
     "_topk": 2,
