@@ -2,12 +2,14 @@
 
 from hyperhop.evidence import Reader
 from hyperhop.llm.chat import ChatModel, LLMError, Message, Reply, SchemaRefused
+from hyperhop.llm.llm_reader import LLMReader
 from hyperhop.llm.reader import VectorReader
 from hyperhop.llm.replies import ParseFailure, ParseReport
 
 __all__ = [
     "ChatModel",
     "LLMError",
+    "LLMReader",
     "Message",
     "ParseFailure",
     "ParseReport",
