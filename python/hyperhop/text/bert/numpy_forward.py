@@ -23,7 +23,9 @@ def numpy_forward(bert: Bert, config: BertConfig) -> Forward:
         states = states.reshape(texts * length, config.width)
         for layer in bert.layers:
             mixed = _attend(_apply(states, layer.query_key_value), texts, config.heads)
-            states = _normed(states + _apply(mixed, layer.attention), layer.attention_norm, config.eps)
+            states = _normed(
+                states + _apply(mixed, layer.attention), layer.attention_norm, config.eps
+            )
             inner = _gelu(_apply(states, layer.up), erf)
             states = _normed(states + _apply(inner, layer.down), layer.norm, config.eps)
         return states.reshape(texts, length, config.width)
