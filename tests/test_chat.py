@@ -8,6 +8,7 @@ import os
 import pickle
 import threading
 import time
+import warnings
 
 import pytest
 
@@ -447,7 +448,9 @@ def test_a_forked_child_opens_connections_of_its_own(server):
     server.answer = echo
     with client(server) as model:
         model.chat(questions(1)[0])
-        child = os.fork()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.12: there are threads
+            child = os.fork()
         if child == 0:
             fine = [model.chat(messages).text for messages in questions(3)] == ["0", "1", "2"]
             os._exit(0 if fine and model.usage.calls == 4 else 3)

@@ -1,10 +1,8 @@
 """OpenAI-compatible servers: addresses, keys and retries, shared by encoders and chat models."""
 
-import asyncio
 import json
 import os
 import random
-import ssl
 import time
 import weakref
 from collections.abc import Awaitable, Callable
@@ -118,6 +116,8 @@ def make_async_client(what: str, url: str, key: str | None, timeout: float) -> A
 
 def _trust(url: str) -> Any:
     """Whose certificates to believe: without https nobody's, which need not be read (20 ms)."""
+    import ssl
+
     return True if url.startswith("https://") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
@@ -165,6 +165,8 @@ async def with_retries_async(
     key: str | None,
 ) -> tuple[T, int]:
     """`with_retries` for a call that is awaited."""
+    import asyncio  # not above: who embeds or reads without a server need not wait for it
+
     attempt = 1
     while True:
         try:
