@@ -253,7 +253,7 @@ def test_tokens_of_an_empty_reply_are_paid_for(server):
 
 
 def test_wrong_arguments_are_no_failure_of_the_model(server):
-    with client(server) as model, pytest.raises((TypeError, ValueError)):
+    with client(server) as model, pytest.raises(TypeError, match="role and a content, got 'a'"):
         model.chat("a question without a role")
     assert not server.requests
 
@@ -354,9 +354,9 @@ def test_one_failure_loses_nothing(server):
 
 def test_a_mistake_of_the_caller_ends_the_batch(server):
     with client(server) as model:
-        with pytest.raises((TypeError, ValueError)):
+        with pytest.raises(TypeError):
             model.chat_batch([*questions(2), "a question without a role"])
-        with pytest.raises((TypeError, ValueError)):
+        with pytest.raises(TypeError):
             asyncio.run(model.achat_batch([*questions(2), "a question without a role"]))
 
 

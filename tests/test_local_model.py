@@ -39,7 +39,8 @@ def gguf():
 
 
 def question(city):
-    return [{"role": "user", "content": f"Country of {city}?"}]
+    example = '{"answer":"Peru","paths":[1]}'  # without one the model loves line breaks
+    return [{"role": "user", "content": f"Country of {city}? Reply like {example}"}]
 
 
 @pytest.fixture(scope="module")
