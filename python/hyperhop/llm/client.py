@@ -274,7 +274,7 @@ class ChatClient:
         """Arguments of the client's call."""
         if schema is not None and self._structured is False:
             raise SchemaRefused(f"{self._url} takes no JSON schema")
-        limit = max_tokens or self._defaults["max_tokens"]
+        limit = self._defaults["max_tokens"] if max_tokens is None else max_tokens
         given = {**self._defaults, "max_tokens": limit, "response_format": _form(schema)}
         extra = self._extra if grammar is None else {**self._extra, "grammar": grammar}
         return {
