@@ -115,6 +115,11 @@ class ChatClient:
         return self._structured
 
     @property
+    def concurrency(self) -> int:
+        """Most calls of a batch in flight at once."""
+        return self._concurrency
+
+    @property
     def usage(self) -> Usage:
         """Calls and tokens of this object in this process."""
         return self._meter.total
