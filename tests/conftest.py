@@ -41,6 +41,7 @@ def _missing(part: str) -> str | None:
         "polars": "polars",
         "duckdb": "duckdb",
         "link": "rapidfuzz",
+        "llm": "json_repair",
     }[part]
     return None if importlib.util.find_spec(module) else f"{module} is not installed"
 

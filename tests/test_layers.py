@@ -10,7 +10,9 @@ PACKAGE = Path(__file__).parent.parent / "python" / "hyperhop"
 # Each room may import from rooms of a lower number, and from itself.
 LEVELS = {
     "_core": 0,
+    "_extras": 0,
     "_arrays": 1,
+    "_openai": 1,
     "paths": 1,
     "ghrr": 2,
     "_topk": 2,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from hyperhop.graph.extras import optional
+from hyperhop._extras import optional
 from hyperhop.graph.facts import Facts, Text
 from hyperhop.graph.read.open import BOM, Progress, suffixes, zstd_library
 from hyperhop.graph.terms import TermWriter

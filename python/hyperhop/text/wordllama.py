@@ -7,18 +7,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperhop._extras import optional
+
 
 class WordLlamaEncoder:
     """Mean of static token vectors, 256 wide, offline; knows synonyms, not word order."""
 
     def __init__(self) -> None:
         """ImportError if the extra `text` is not installed."""
-        try:
-            import wordllama
-        except ImportError as error:
-            raise ImportError(
-                "WordLlama needs the extra 'text': pip install \"hyperhop[text]\""
-            ) from error
+        wordllama = optional("wordllama", "WordLlama", "text")
         # the wheel keeps its files where load() does not look by default
         folder = Path(wordllama.__file__).parent
         model: Any = wordllama.WordLlama.load(cache_dir=folder, disable_download=True)
