@@ -74,8 +74,10 @@ def _items(read: Read, names: tuple[str, ...], found: Found, text: str) -> list[
         items = _held(value, names, found)
     if items is None:
         raise ParseFailure(f"it holds no list of {names[0]}", text)
+    if read.cut is None:
+        return items
     broken = isinstance(value, list) or value.get(read.cut) is items
-    if read.cut is not None and broken and items and isinstance(items[-1], list):
+    if broken and items and isinstance(items[-1], list):
         found.dropped["a list that breaks off"] += 1  # its next part may have been on the way
         return items[:-1]
     return items

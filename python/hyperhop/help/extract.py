@@ -15,7 +15,7 @@ from hyperhop.help.journal import Journal, finished, key
 from hyperhop.help.passages import Passage, as_passages
 from hyperhop.help.prompts import Request
 from hyperhop.help.talk import Talk, advance, talk
-from hyperhop.llm import ChatModel, LLMError, Reply, SchemaRefused
+from hyperhop.llm import ChatModel, LLMError, Reply
 
 Progress = Callable[[int, int], object]
 
@@ -63,7 +63,7 @@ def extract(
                 schema = run.schema(request)
                 return model.chat(request.messages, schema=schema, max_tokens=max_tokens)
             except LLMError as error:
-                return run.noted(error)
+                return error
 
         def work(position: int) -> None:
             conversation = run.talk(position)
@@ -109,7 +109,7 @@ async def aextract(
                 schema = run.schema(request)
                 return await model.achat(request.messages, schema=schema, max_tokens=max_tokens)
             except LLMError as error:
-                return run.noted(error)
+                return error
 
         todo = iter(run.todo)
 
@@ -148,7 +148,7 @@ class _Run:
         self.concurrency = concurrency
         self._start = perf_counter()
         self._passages = passages
-        self._model = model.name
+        self._model = model
         self._calls = calls
         self._retries = retries
         self._journal = journal
@@ -161,18 +161,12 @@ class _Run:
         self.todo = [at for at, result in enumerate(self._results) if result is None]
         self._resumed = len(passages) - len(self.todo)
         self._done = self._resumed
-        self._plain = model.takes_schema is False
 
     def talk(self, position: int) -> Talk:
         return talk(self._passages[position], self._calls, self._retries)
 
     def schema(self, request: Request) -> Mapping[str, Any] | None:
-        return None if self._plain else request.schema
-
-    def noted(self, error: LLMError) -> LLMError:
-        """The error; after a refused schema none is sent again, in any talk."""
-        self._plain = self._plain or isinstance(error, SchemaRefused)
-        return error
+        return None if self._model.takes_schema is False else request.schema
 
     def finish(self, position: int, extracted: ExtractedPassage) -> None:
         if self._journal is not None:
@@ -188,7 +182,7 @@ class _Run:
     def extraction(self) -> Extraction:
         passages = [result for result in self._results if result is not None]
         seconds = perf_counter() - self._start
-        return Extraction(passages, self._model, self._resumed, seconds)
+        return Extraction(passages, self._model.name, self._resumed, seconds)
 
 
 @contextmanager

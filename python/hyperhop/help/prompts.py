@@ -98,10 +98,10 @@ _TRIPLE = _object({"head": _STRING, "relation": _STRING, "tail": _STRING})
 
 @dataclass(frozen=True)
 class Request:
-    """Messages, and the JSON schema that their reply should be held to."""
+    """Messages, and the JSON schema that their reply should be held to, if the model takes one."""
 
     messages: Sequence[Message]
-    schema: Mapping[str, Any]
+    schema: Mapping[str, Any] | None
 
 
 def entities_request(passage: Passage) -> Request:

@@ -5,7 +5,7 @@ threads and event loops share it.
 """
 
 from collections.abc import Callable, Generator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 
 from hyperhop.help.answers import read_both, read_entities, read_triples
@@ -98,7 +98,8 @@ def _ask(
             reply = yield asked
         except SchemaRefused as error:
             log.attempts += error.attempts
-            reply = yield asked  # whoever sends it leaves the schema out from now on
+            request = replace(request, schema=None)  # the prompt describes the form as well
+            reply = yield replace(asked, schema=None)
         log.add(reply)
         try:
             return read(reply.text)
