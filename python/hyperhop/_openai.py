@@ -5,6 +5,7 @@ import json
 import os
 import random
 import time
+import weakref
 from collections.abc import Awaitable, Callable
 from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
@@ -12,9 +13,11 @@ from urllib.parse import urlsplit
 
 from hyperhop._extras import optional
 
+URL_VARIABLE = "HYPERHOP_LLM_URL"
 KEY_VARIABLE = "HYPERHOP_LLM_KEY"
 LONGEST_WAIT = 60.0  # seconds; a server that asks for more is not waited for
 _ENDPOINTS = ("/chat/completions", "/completions", "/embeddings", "/models")
+_THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 _OPENAI_HOST = "api.openai.com"
 _SHOWN = 300  # characters of a server's message
 
@@ -59,13 +62,24 @@ def normalize_url(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc.lower()}{path}"
 
 
+def same_server(configured: str | None, url: str) -> bool:
+    """Does what is configured beside one address, or beside none, hold for `url`?"""
+    if not configured:
+        return True
+    one, other = urlsplit(configured.strip()), urlsplit(url.strip())
+    return (one.scheme, one.netloc.lower()) == (other.scheme, other.netloc.lower())
+
+
 def find_key(url: str, api_key: str | None = None) -> str | None:
     """The key to send to `url`: the argument, else HYPERHOP_LLM_KEY, else none.
 
-    OPENAI_API_KEY is used for https://api.openai.com alone: no other host may see it. ValueError
-    (which does not show it) for a key that no HTTP header can carry.
+    No server may see the key of another: HYPERHOP_LLM_KEY is not used where HYPERHOP_LLM_URL names
+    another server, OPENAI_API_KEY for https://api.openai.com alone. ValueError (which does not
+    show it) for a key that no HTTP header can carry.
     """
-    key = api_key or os.environ.get(KEY_VARIABLE)
+    key = api_key
+    if not key and same_server(os.environ.get(URL_VARIABLE), url):
+        key = os.environ.get(KEY_VARIABLE)
     parts = urlsplit(url)
     if not key and parts.scheme == "https" and parts.hostname == _OPENAI_HOST:
         key = os.environ.get("OPENAI_API_KEY")
@@ -79,22 +93,37 @@ def make_client(what: str, url: str, key: str | None, timeout: float) -> Any:
     """An `openai.OpenAI` for a normalised `url`, `timeout` in seconds; it does not retry itself.
 
     ImportError names `what` and the extra. Without a key the word "none" is sent in its place, and
-    organisation and project of the environment are sent to OpenAI only.
+    organisation and project of the environment are sent to OpenAI only. This machine is reached
+    without a proxy.
     """
-    return _configured(optional("openai", what, "llm").OpenAI, url, key, timeout)
+    openai = optional("openai", what, "llm")
+    if urlsplit(url).hostname not in _THIS_MACHINE:
+        return _configured(openai.OpenAI, url, key, timeout)
+    direct = openai.DefaultHttpxClient(trust_env=False)
+    client = _configured(openai.OpenAI, url, key, timeout, direct)
+    weakref.finalize(client, direct.close)
+    return client
 
 
 def make_async_client(what: str, url: str, key: str | None, timeout: float) -> Any:
-    """`make_client` for an `openai.AsyncOpenAI`, which belongs to one event loop."""
-    return _configured(optional("openai", what, "llm").AsyncOpenAI, url, key, timeout)
+    """`make_client` for an `openai.AsyncOpenAI`, which belongs to one event loop; to be closed."""
+    openai = optional("openai", what, "llm")
+    if urlsplit(url).hostname not in _THIS_MACHINE:
+        return _configured(openai.AsyncOpenAI, url, key, timeout)
+    direct = openai.DefaultAsyncHttpxClient(trust_env=False)
+    return _configured(openai.AsyncOpenAI, url, key, timeout, direct)
 
 
-def _configured(kind: Any, url: str, key: str | None, timeout: float) -> Any:
+def _configured(kind: Any, url: str, key: str | None, timeout: float, direct: Any = None) -> Any:
     # without a key or a header of its own the client takes those of the environment
     key = key or "none"
-    headers = {"Authorization": f"Bearer {key}"}
     client = kind(
-        base_url=url, api_key=key, default_headers=headers, timeout=timeout, max_retries=0
+        base_url=url,
+        api_key=key,
+        default_headers={"Authorization": f"Bearer {key}"},
+        timeout=timeout,
+        max_retries=0,
+        http_client=direct,
     )
     if urlsplit(url).hostname != _OPENAI_HOST:
         client.organization = client.project = None

@@ -38,11 +38,23 @@ class ParseFailure(ValueError):
 
 @dataclass
 class ParseReport:
-    """How many replies were read as they came, how many after a repair, and those that failed."""
+    """How replies were read: as they came, after a repair, or not at all. For any thread.
 
-    parsed: int = 0
-    repaired: int = 0
+    `repairs` has one entry for each reply that was read: whether it was repaired.
+    """
+
+    repairs: list[bool] = field(default_factory=list)
     failures: list[ParseFailure] = field(default_factory=list)
+
+    @property
+    def parsed(self) -> int:
+        """How many replies were read as they came."""
+        return self.repairs.count(False)
+
+    @property
+    def repaired(self) -> int:
+        """How many replies were read after a repair."""
+        return self.repairs.count(True)
 
     @property
     def failed(self) -> int:
@@ -51,10 +63,7 @@ class ParseReport:
 
     def count(self, repaired: bool) -> None:
         """One more reply was read."""
-        if repaired:
-            self.repaired += 1
-        else:
-            self.parsed += 1
+        self.repairs.append(repaired)  # atomic, unlike adding to a number
 
     def to_dict(self) -> dict[str, Any]:
         """Counts, and reason and text of each failure, ready for JSON."""

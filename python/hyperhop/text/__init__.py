@@ -5,11 +5,13 @@ from collections.abc import Callable
 from hyperhop.text import verbalize
 from hyperhop.text.hashing import HashingEncoder
 from hyperhop.text.protocol import TextEncoder
+from hyperhop.text.verbalize import Verbalizer
 from hyperhop.text.wordllama import WordLlamaEncoder
 
 __all__ = [
     "HashingEncoder",
     "TextEncoder",
+    "Verbalizer",
     "WordLlamaEncoder",
     "encoder_names",
     "get_encoder",
