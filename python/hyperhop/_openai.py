@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import random
+import ssl
 import time
 import weakref
 from collections.abc import Awaitable, Callable
@@ -20,6 +21,7 @@ _ENDPOINTS = ("/chat/completions", "/completions", "/embeddings", "/models")
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 _OPENAI_HOST = "api.openai.com"
 _SHOWN = 300  # characters of a server's message
+_LISTED = 20  # models of a server
 
 T = TypeVar("T")
 
@@ -99,7 +101,7 @@ def make_client(what: str, url: str, key: str | None, timeout: float) -> Any:
     openai = optional("openai", what, "llm")
     if urlsplit(url).hostname not in _THIS_MACHINE:
         return _configured(openai.OpenAI, url, key, timeout)
-    direct = openai.DefaultHttpxClient(trust_env=False)
+    direct = openai.DefaultHttpxClient(trust_env=False, verify=_trust(url))
     client = _configured(openai.OpenAI, url, key, timeout, direct)
     weakref.finalize(client, direct.close)
     return client
@@ -110,8 +112,13 @@ def make_async_client(what: str, url: str, key: str | None, timeout: float) -> A
     openai = optional("openai", what, "llm")
     if urlsplit(url).hostname not in _THIS_MACHINE:
         return _configured(openai.AsyncOpenAI, url, key, timeout)
-    direct = openai.DefaultAsyncHttpxClient(trust_env=False)
+    direct = openai.DefaultAsyncHttpxClient(trust_env=False, verify=_trust(url))
     return _configured(openai.AsyncOpenAI, url, key, timeout, direct)
+
+
+def _trust(url: str) -> Any:
+    """Whose certificates to believe: without https nobody's, which need not be read (20 ms)."""
+    return True if url.startswith("https://") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def _configured(kind: Any, url: str, key: str | None, timeout: float, direct: Any = None) -> Any:
@@ -174,6 +181,23 @@ def read_json(raw: Any, url: str, attempts: int) -> Any:
         return json.loads(raw.http_response.content)
     except ValueError:
         raise ServerError(f"{url}: the reply is not JSON", attempts) from None
+
+
+def only_model(client: Any, url: str, key: str | None, retries: int) -> str:
+    """Name of the only model a server has; ValueError, which lists them, where it has several."""
+    raw, attempts = with_retries(
+        lambda: client.models.with_raw_response.list(), retries=retries, url=url, key=key
+    )
+    reply = read_json(raw, url, attempts)
+    items = reply.get("data") if isinstance(reply, dict) else None
+    named = [item.get("id") for item in items or [] if isinstance(item, dict)]
+    names = [name for name in named if isinstance(name, str) and name]
+    if not names:
+        raise ServerError(f"{url}: the server lists no model: name one", attempts)
+    if len(names) > 1:
+        listed = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
+        raise ValueError(f"{url} has {len(names)} models, name one: {listed}")
+    return names[0]
 
 
 def scrub(text: str, key: str | None) -> str:
