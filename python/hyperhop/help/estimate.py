@@ -1,6 +1,5 @@
 """What an extraction will cost, before it starts."""
 
-import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
@@ -21,7 +20,9 @@ TRIPLES_PER_BYTE = 1.65
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """An estimate, not a bound: tokens are taken as 4 bytes of UTF-8 each, retries left out.
+    """An estimate, not a bound: tokens are taken as 4 bytes of UTF-8 each.
+
+    What a chat template or a schema adds, and replies that are asked for again, are left out.
 
     Attributes:
         passages: how many will be asked about.
@@ -98,5 +99,4 @@ def estimate(
 
 
 def _tokens(request: Request) -> float:
-    size = sum(len(message["content"].encode()) for message in request.messages)
-    return (size + len(json.dumps(request.schema))) / BYTES_PER_TOKEN
+    return sum(len(message["content"].encode()) for message in request.messages) / BYTES_PER_TOKEN

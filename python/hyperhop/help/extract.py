@@ -18,6 +18,7 @@ from hyperhop.help.talk import Talk, advance, talk
 from hyperhop.llm import ChatModel, LLMError, Reply
 
 Progress = Callable[[int, int], object]
+_CONCURRENCY = 8
 
 
 def extract(
@@ -28,7 +29,7 @@ def extract(
     directory: str | os.PathLike[str] | None = None,
     retries: int = 1,
     max_tokens: int | None = 2048,
-    concurrency: int = 8,
+    concurrency: int | None = None,
     progress: Progress | None = None,
 ) -> Extraction:
     """Entities and triples of passages, asked of a language model; passages in the order given.
@@ -46,7 +47,8 @@ def extract(
             and text), model name, prompts and `calls` is not asked again, unless it failed.
         retries: how often an unusable reply is asked for again, in each call.
         max_tokens: bound of each reply, None for the server's; what it cuts is counted.
-        concurrency: how many passages are asked about at a time, each by a thread.
+        concurrency: how many passages are asked about at a time, each by a thread; None for the
+            model's own number, or 8 where it has none.
         progress: called with (passages finished, in all).
 
     An interrupt (Ctrl-C) sends no further request, waits for those under way, and leaves the
@@ -95,7 +97,7 @@ async def aextract(
     directory: str | os.PathLike[str] | None = None,
     retries: int = 1,
     max_tokens: int | None = 2048,
-    concurrency: int = 8,
+    concurrency: int | None = None,
     progress: Progress | None = None,
 ) -> Extraction:
     """`extract` for callers inside an event loop: awaits `model.achat`, starts no thread.
@@ -193,7 +195,7 @@ def _running(
     calls: int,
     directory: str | os.PathLike[str] | None,
     retries: int,
-    concurrency: int,
+    concurrency: int | None,
 ) -> Iterator[_Run]:
     """A run with checked arguments, and its journal, open as long as the run lasts."""
     if not isinstance(model, ChatModel):
@@ -202,6 +204,8 @@ def _running(
         )
     calls = check_calls(function, calls)
     retries = at_least(function, "retries", retries, 0)
+    if concurrency is None:
+        concurrency = getattr(model, "concurrency", _CONCURRENCY)
     concurrency = at_least(function, "concurrency", concurrency, 1)
     listed = as_passages(passages)
     with nullcontext() if directory is None else Journal(directory) as journal:

@@ -106,7 +106,7 @@ def _ask(
         except ParseFailure as error:
             if not left:
                 raise
-            asked = ask_again(request, reply.text, error.reason, reply.cut)
+            asked = ask_again(request, error.reason, reply.cut)
     raise AssertionError("unreachable")
 
 
