@@ -73,7 +73,8 @@ def _items(read: Read, names: tuple[str, ...], found: Found, text: str) -> list[
     if isinstance(value, dict):
         items = _held(value, names, found)
     if items is None:
-        raise ParseFailure(f"it holds no list of {names[0]}", text)
+        breaks = "" if read.cut is None else "breaks off and "
+        raise ParseFailure(f"it {breaks}holds no list of {names[0]}", text)
     if read.cut is None:
         return items
     broken = isinstance(value, list) or value.get(read.cut) is items
@@ -101,8 +102,11 @@ def _held(value: dict[str, Any], names: tuple[str, ...], found: Found) -> list[A
     if names is _TRIPLES and is_triple_mapping(single):
         found.mended["one triple instead of a list"] += 1
         return [single]
-    # Under a name of the model's own an empty list may mean anything.
+    # Under a name of the model's own, only a list of what was asked for: an empty one may mean
+    # anything, and names are no triples.
     others = [items for items in value.values() if isinstance(items, list) and items]
+    if names is _TRIPLES:
+        others = [items for items in others if not all(isinstance(item, str) for item in items)]
     if held is None and len(others) == 1:
         found.mended["other key names"] += 1
         return others[0]
