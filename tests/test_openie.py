@@ -706,6 +706,7 @@ def test_nothing_to_do():
         ({"calls": 3}, ValueError, "extract: calls must be 1 or 2, got 3"),
         ({"calls": "2"}, TypeError, "extract: calls must be an integer, got str"),
         ({"retries": -1}, ValueError, "extract: retries must be at least 0, got -1"),
+        ({"max_tokens": 0}, ValueError, "extract: max_tokens must be at least 1, got 0"),
         ({"concurrency": 0}, ValueError, "extract: concurrency must be at least 1, got 0"),
         ({"model": "gpt"}, TypeError, "extract: model must have the members of llm.ChatModel"),
     ],
@@ -733,7 +734,8 @@ def test_passages():
     [
         ("text", TypeError, "expected an iterable of passages, got one str"),
         ([3], TypeError, "item 0 must be a Passage, a str or a mapping, got int"),
-        (["a", {"title": "T"}], TypeError, "the text of item 1 must be a str, got NoneType"),
+        (["a", {"title": "T"}], ValueError, "item 1 has no key 'text'"),
+        ([{"text": None}], TypeError, "the text of item 0 must be a str, got NoneType"),
         ([{"id": 3, "text": "x"}], TypeError, "the id of item 0 must be a str, got int"),
         (["a", "\ud800"], ValueError, "the text of item 1 holds a lone surrogate"),
         (["a", {"id": "0", "text": "b"}], ValueError, "two passages have the id '0'"),
@@ -759,12 +761,12 @@ def test_a_real_model_fits_the_plumbing(tmp_path):
     passages = ["Ada Lovelace was born in London.", "Lima is the capital of Peru."]
     with LocalModel(smollm2()) as model:
         extraction = extract(
-            passages, model, calls=1, retries=0, max_tokens=64, directory=tmp_path, concurrency=1
+            passages, model, calls=1, retries=0, max_tokens=40, directory=tmp_path, concurrency=1
         )
     for one in extraction.passages:
         assert (one.calls, one.attempts, len(one.replies)) == (1, 1, 1)
         assert re.match(r'\{\s*"entities": *\[', one.replies[0])  # the schema holds
         assert one.prompt_tokens > 100
-        assert 0 < one.completion_tokens <= 64
+        assert 0 < one.completion_tokens <= 40
         assert (one.status == "failed") == (not one.triples and one.reason != EMPTY)
     assert lines(tmp_path) == 2

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, nullcontext
 from time import perf_counter
@@ -16,8 +16,8 @@ from hyperhop.help.passages import Passage, as_passages
 from hyperhop.help.prompts import Request
 from hyperhop.help.talk import Talk, advance, talk
 from hyperhop.llm import ChatModel, LLMError, Reply
+from hyperhop.llm.batch import Progress
 
-Progress = Callable[[int, int], object]
 _CONCURRENCY = 8
 
 
@@ -57,7 +57,9 @@ def extract(
     records are damaged, TypeError or ValueError for bad arguments. What `model` raises that is no
     LLMError ends the run.
     """
-    with _running("extract", passages, model, calls, directory, retries, concurrency) as run:
+    with _running(
+        "extract", passages, model, calls, directory, retries, max_tokens, concurrency
+    ) as run:
         stop = threading.Event()
 
         def ask(request: Request) -> Reply | LLMError:
@@ -104,7 +106,9 @@ async def aextract(
 
     Records are written by the loop's thread. When it is cancelled, requests under way are too.
     """
-    with _running("aextract", passages, model, calls, directory, retries, concurrency) as run:
+    with _running(
+        "aextract", passages, model, calls, directory, retries, max_tokens, concurrency
+    ) as run:
 
         async def ask(request: Request) -> Reply | LLMError:
             try:
@@ -195,6 +199,7 @@ def _running(
     calls: int,
     directory: str | os.PathLike[str] | None,
     retries: int,
+    max_tokens: int | None,
     concurrency: int | None,
 ) -> Iterator[_Run]:
     """A run with checked arguments, and its journal, open as long as the run lasts."""
@@ -204,6 +209,8 @@ def _running(
         )
     calls = check_calls(function, calls)
     retries = at_least(function, "retries", retries, 0)
+    if max_tokens is not None:
+        at_least(function, "max_tokens", max_tokens, 1)
     if concurrency is None:
         concurrency = getattr(model, "concurrency", _CONCURRENCY)
     concurrency = at_least(function, "concurrency", concurrency, 1)

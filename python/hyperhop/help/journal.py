@@ -53,7 +53,7 @@ def finished(
                 if of in passages:
                     record["triples"] = [(h, r, t) for h, r, t in record["triples"]]
                     done[of] = ExtractedPassage(passages[of], **record)
-            except (ValueError, KeyError, TypeError, AttributeError):
+            except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
                 raise DamagedStore(
                     f"{path}, line {number} is not a record of hyperhop; remove the line, and its "
                     "passage is asked about again"

@@ -23,7 +23,7 @@ def as_passages(items: Iterable[Passage | str | Mapping[str, Any]]) -> list[Pass
     """Passages from strings, from mappings with "text" and maybe "id" and "title", or as they are.
 
     What has no id gets its position in the iterable. Raises TypeError for anything else, and
-    ValueError where two ids are equal or a text is not valid Unicode.
+    ValueError where a mapping has no text, two ids are equal or a text is not valid Unicode.
     """
     if isinstance(items, str | Mapping):
         raise TypeError(
@@ -42,7 +42,9 @@ def _passage(item: Any, position: int) -> Passage:
     if isinstance(item, str):
         passage = Passage(str(position), item)
     elif isinstance(item, Mapping):
-        passage = Passage(item.get("id", str(position)), item.get("text"), item.get("title"))  # type: ignore[arg-type]
+        if "text" not in item:
+            raise ValueError(f"as_passages: item {position} has no key 'text'")
+        passage = Passage(item.get("id", str(position)), item["text"], item.get("title"))
     else:
         passage = item
     if not isinstance(passage, Passage):

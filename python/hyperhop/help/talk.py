@@ -93,7 +93,7 @@ def _ask(
     request: Request, read: Callable[[str], Found], retries: int, log: _Log
 ) -> Generator[Request, Reply, Found]:
     asked = request
-    for left in range(retries, -1, -1):
+    while True:
         try:
             reply = yield asked
         except SchemaRefused as error:
@@ -104,10 +104,10 @@ def _ask(
         try:
             return read(reply.text)
         except ParseFailure as error:
-            if not left:
+            if not retries:
                 raise
+            retries -= 1
             asked = ask_again(request, error.reason, reply.cut)
-    raise AssertionError("unreachable")
 
 
 def _joined(first: Found, second: Found) -> Found:
