@@ -41,8 +41,17 @@ def _missing(part: str) -> str | None:
         "polars": "polars",
         "duckdb": "duckdb",
         "link": "rapidfuzz",
+        "langchain": "langchain_core",
+        "llama_index": "llama_index.core",
     }[part]
-    return None if importlib.util.find_spec(module) else f"{module} is not installed"
+    return None if _is_installed(module) else f"{module} is not installed"
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # a.b is looked up inside a, which is not there
+        return False
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
