@@ -10,7 +10,9 @@ PACKAGE = Path(__file__).parent.parent / "python" / "hyperhop"
 # Each room may import from rooms of a lower number, and from itself.
 LEVELS = {
     "_core": 0,
+    "_extras": 0,
     "_arrays": 1,
+    "_openai": 1,
     "paths": 1,
     "ghrr": 2,
     "_topk": 2,
@@ -19,6 +21,7 @@ LEVELS = {
     "binders": 3,
     "graph": 3,
     "llm": 4,
+    "help": 5,
     "pathhd": 5,
     "evaluate": 6,
     "demo": 6,

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from hyperhop.graph.extras import optional
+from hyperhop._extras import optional
 from hyperhop.graph.facts import Facts, Ids
 
 

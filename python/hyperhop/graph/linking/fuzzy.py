@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from hyperhop._core import GramIndex
-from hyperhop.graph.extras import optional
+from hyperhop._extras import optional
 from hyperhop.graph.linking.lexicon import Texts
 
 _SMALL = 4_000  # of so few names all are compared

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from hyperhop._extras import optional
 from hyperhop.graph.errors import UnreadableFile
-from hyperhop.graph.extras import optional
 
 Progress = Callable[[int, int], object]
 

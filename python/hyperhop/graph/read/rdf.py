@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from hyperhop.graph.extras import optional
+from hyperhop._extras import optional
 from hyperhop.graph.read.open import BOM, Progress, opened
 from hyperhop.graph.read.report import Intake, shortened
 from hyperhop.graph.terms import decoded

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperhop._extras import optional
 from hyperhop.graph.errors import UnreadableFile
-from hyperhop.graph.extras import optional
 from hyperhop.graph.read.columns import Columns, need_columns
 from hyperhop.graph.read.open import Progress, opened_raw
 from hyperhop.graph.read.report import Intake
