@@ -41,7 +41,7 @@ class ServerError(OSError):
 def normalize_url(url: str) -> str:
     """Base address for the client: "http://host" and "http://host/v1/embeddings" -> "http://host/v1".
 
-    A bare host gets "/v1"; of an endpoint its parent is taken; any other path is kept as it is.
+    Of an endpoint its parent is taken, a bare host gets "/v1", and any other path is kept.
     ValueError unless http or https with a host, and for a user, query or fragment in it.
     """
     parts = urlsplit(url.strip())
@@ -59,9 +59,7 @@ def normalize_url(url: str) -> str:
         if path.endswith(endpoint):
             path = path.removesuffix(endpoint)
             break
-    else:
-        path = path or "/v1"
-    return f"{parts.scheme}://{parts.netloc.lower()}{path}"
+    return f"{parts.scheme}://{parts.netloc.lower()}{path or '/v1'}"
 
 
 def same_server(configured: str | None, url: str) -> bool:
