@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from loopback import Loopback
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
@@ -36,6 +38,33 @@ def test_ask_a_graph():
         "Paris",
         "  [0] Marie Curie -spouse-> Pierre Curie -birthplace-> Paris  (0.804)",
     ]
+
+
+@pytest.mark.needs("llm")
+def test_ask_with_llm(tmp_path):
+    reply = {
+        "answers": ["Paris", "Rome"],
+        "citations": [9, 12],
+        "rationale": "He was born there.",
+    }
+    with Loopback() as server:
+        server.answer = lambda messages: json.dumps(reply)
+        printed = run(
+            EXAMPLES / "ask_with_llm.py",
+            server.url,
+            HYPERHOP_CONFIG="",
+            HYPERHOP_LLM_MODEL="",
+            XDG_CONFIG_HOME=str(tmp_path),  # not what is configured on this machine
+        )
+    assert printed.splitlines() == [
+        "From which city did the husband of Marie Curie come?",
+        "Paris, Rome",
+        "  [8] Marie Curie -spouse-> Pierre Curie -birthplace-> Paris",
+        "Not said by these paths: Rome",
+        "He was born there. (1 call, 11 tokens read)",
+    ]
+    # which model it has, then the one question
+    assert [request.path for request in server.requests] == ["/v1/models", "/v1/chat/completions"]
 
 
 @pytest.mark.needs("langchain")
