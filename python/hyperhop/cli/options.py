@@ -10,7 +10,12 @@ import typer
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a saved graph.")]
 Encoder = Annotated[
     str | None,
-    typer.Option("--encoder", metavar="NAME", help="Text encoder: hashing or wordllama."),
+    typer.Option(
+        "--encoder",
+        metavar="NAME|PATH|URL",
+        help="Text encoder: hashing, wordllama, minilm, a folder or sentence-transformers:NAME, "
+        "or URL#MODEL of a server.",
+    ),
 ]
 Planner = Annotated[
     str | None,

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from inspect import signature
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from hyperhop.graph import KnowledgeGraph
 from hyperhop.pathhd import PathHD, planner_names
-from hyperhop.text import get_encoder
+from hyperhop.text import encoder_for, encoder_settings
+from hyperhop.text.settings import EncoderSettings
 
 
-class Settings(TypedDict):
+class Settings(EncoderSettings):
     """What ``index`` stores and ``ask`` reads; a graph saved by the library alone has none."""
 
-    encoder: str
-    encoder_dim: int
     planner: str
     max_hops: int
 
@@ -28,13 +27,11 @@ def make_settings(
     Raises ValueError for an unknown name, ImportError for an encoder whose extra is missing.
     """
     default = signature(PathHD).parameters
-    encoder = encoder or default["encoder"].default
     planner = planner or default["planner"].default
     if planner not in planner_names():
         raise ValueError(f"expected the planner {' or '.join(planner_names())}, got {planner!r}")
     return Settings(
-        encoder=encoder,
-        encoder_dim=get_encoder(encoder).dim,
+        **encoder_settings(encoder_for(None, encoder)),
         planner=planner,
         max_hops=max_hops or default["max_hops"].default,
     )
@@ -53,14 +50,8 @@ def open_system(
     """Open a graph directory and set PathHD up as its settings and the given options say."""
     graph = KnowledgeGraph.open(directory)
     stored: dict[str, Any] = graph.settings or {}
-    made_with = stored.get("encoder")
-    if encoder and made_with and encoder != made_with:
-        raise ValueError(
-            f"{directory} was indexed with the encoder {made_with!r}, got --encoder {encoder!r}: "
-            f"leave the option out or index again"
-        )
     chosen: dict[str, Any] = {
-        "encoder": encoder or made_with,
+        "encoder": encoder,
         "planner": planner or stored.get("planner"),
         "max_hops": max_hops or stored.get("max_hops"),
     }

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from hyperhop._openai import KEY_VARIABLE, URL_VARIABLE, same_server
-from hyperhop.llm.chat import ChatModel
+from hyperhop.llm.chat import ChatModel, LLMError
 from hyperhop.llm.client import ChatClient, server_models
 from hyperhop.llm.local import LocalModel
 
@@ -97,6 +97,8 @@ def open_chat(
         )
     url = str(url)
     if not url.startswith(("http://", "https://")):
+        if model:
+            raise ValueError(f"model names one of a server's models, but {url!r} is no server")
         return _open_file(url, config)
     in_environment = same_server(os.environ.get(URL_VARIABLE), url)
     in_file = same_server(config.get("url"), url)
@@ -123,11 +125,16 @@ def _open_file(path: str, config: dict[str, Any]) -> LocalModel:
 
 
 def _only_model(url: str, api_key: str | None) -> str:
-    names = server_models(url, api_key)
-    if len(names) == 1:
-        return names[0]
-    offers = ", ".join(sorted(names)) if names else "none"
-    raise ValueError(f"{url} offers several models, name one (--model): {offers}")
+    try:
+        names = server_models(url, api_key)
+    except LLMError as error:
+        problem = LLMError(f"{error}; name one with --model", error.attempts)
+    else:
+        if len(names) == 1:
+            return names[0]
+        offers = f"several models, name one (--model): {', '.join(sorted(names))}"
+        raise ValueError(f"{url} offers {offers if names else 'no model'}")
+    raise problem
 
 
 def _check(path: Path, name: str, value: object) -> None:

@@ -19,7 +19,7 @@ from hyperhop.pathhd.candidates import Candidates, name_ranks
 from hyperhop.pathhd.planners import Planner, Plans, get_planner
 from hyperhop.pathhd.planners.question import find_mention
 from hyperhop.pathhd.query import QueryKind, encode_query
-from hyperhop.text import TextEncoder, get_encoder
+from hyperhop.text import TextEncoder, encoder_for
 
 _MOST_TOPICS = 3  # mentions planned from, where a question names several entities
 
@@ -33,7 +33,9 @@ class PathHD:
 
     Args:
         kg: the graph.
-        encoder: name or TextEncoder, used by the planner "embedding".
+        encoder: what `get_encoder` accepts or a TextEncoder, used by the planner "embedding"; None
+            for the one that `kg.settings` name, else "hashing". ValueError, with both names and
+            dims, if the settings name another one.
         planner: "lexical", "embedding" or a Planner over `kg.symbols`.
         k: how many results to keep.
         k_unit: "sequence": the K best distinct relation sequences, each with its entity paths;
@@ -69,7 +71,7 @@ class PathHD:
     def __init__(
         self,
         kg: KnowledgeGraph,
-        encoder: str | TextEncoder = "hashing",
+        encoder: str | TextEncoder | None = None,
         planner: str | Planner = "lexical",
         k: int = 3,
         k_unit: Literal["sequence", "path"] = "sequence",
@@ -110,7 +112,7 @@ class PathHD:
         self.beam, self.cap, self.path_cap = beam, cap, path_cap
         self.max_degree, self.hubs = max_degree, hubs
         self.mediators = None if mediators is None else mediator_mask("PathHD", kg, mediators)
-        self.encoder = get_encoder(encoder) if isinstance(encoder, str) else encoder
+        self.encoder = encoder_for(kg.settings, encoder)
         symbols = kg.symbols
         self.planner = (
             get_planner(planner, _spoken(kg), self.encoder) if isinstance(planner, str) else planner

@@ -1,36 +1,34 @@
 """Text: encoders behind one protocol, and the wording of relations and paths."""
 
-from collections.abc import Callable
-
+from hyperhop._openai import ServerError
 from hyperhop.text import verbalize
+from hyperhop.text.batches import encode_all, encode_queries
+from hyperhop.text.cache import CachedEncoder
 from hyperhop.text.hashing import HashingEncoder
+from hyperhop.text.minilm import MiniLMEncoder
+from hyperhop.text.openai import OpenAIEncoder
 from hyperhop.text.protocol import TextEncoder
+from hyperhop.text.registry import encoder_names, get_encoder
+from hyperhop.text.sentence_transformer import SentenceTransformerEncoder
+from hyperhop.text.settings import encoder_for, encoder_settings
 from hyperhop.text.verbalize import Verbalizer
 from hyperhop.text.wordllama import WordLlamaEncoder
 
 __all__ = [
+    "CachedEncoder",
     "HashingEncoder",
+    "MiniLMEncoder",
+    "OpenAIEncoder",
+    "SentenceTransformerEncoder",
+    "ServerError",
     "TextEncoder",
     "Verbalizer",
     "WordLlamaEncoder",
+    "encode_all",
+    "encode_queries",
+    "encoder_for",
     "encoder_names",
+    "encoder_settings",
     "get_encoder",
     "verbalize",
 ]
-
-_ENCODERS: dict[str, Callable[[], TextEncoder]] = {
-    "hashing": HashingEncoder,
-    "wordllama": WordLlamaEncoder,
-}
-
-
-def encoder_names() -> list[str]:
-    """Names `get_encoder` accepts."""
-    return list(_ENCODERS)
-
-
-def get_encoder(name: str) -> TextEncoder:
-    """The encoder of this name; ValueError if there is none, ImportError without its extra."""
-    if name not in _ENCODERS:
-        raise ValueError(f"get_encoder: expected one of {', '.join(_ENCODERS)}, got {name!r}")
-    return _ENCODERS[name]()

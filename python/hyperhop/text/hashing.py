@@ -7,8 +7,10 @@ from hashlib import blake2b
 import numpy as np
 import numpy.typing as npt
 
+from hyperhop.text.batches import as_texts
 from hyperhop.text.words import words
 
+_DIM = 512
 _NGRAMS = (3, 4, 5)
 _WORD_WEIGHT = 4  # one shared word outweighs a few shared n-grams
 
@@ -20,7 +22,7 @@ class HashingEncoder:
     every process and on every platform. Cost: one hash a word and n-gram, cached by word.
     """
 
-    def __init__(self, dim: int = 512) -> None:
+    def __init__(self, dim: int = _DIM) -> None:
         """ValueError unless `dim` is positive."""
         if dim < 1:
             raise ValueError(f"HashingEncoder: dim must be positive, got {dim}")
@@ -29,7 +31,7 @@ class HashingEncoder:
     @property
     def name(self) -> str:
         """The name `get_encoder` accepts."""
-        return "hashing"
+        return "hashing" if self._dim == _DIM else f"hashing:{self._dim}"
 
     @property
     def dim(self) -> int:
@@ -38,8 +40,9 @@ class HashingEncoder:
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Float32 (len(texts), dim), rows of unit length; a text without words is a zero row."""
-        counts = np.zeros((len(texts), self._dim), np.int64)
-        for row, text in zip(counts, texts, strict=True):
+        checked = as_texts("encode", texts)
+        counts = np.zeros((len(checked), self._dim), np.int64)
+        for row, text in zip(counts, checked, strict=True):
             for word in words(text):
                 index, weight = _features(word, self._dim)
                 np.add.at(row, index, weight)

@@ -11,13 +11,19 @@ import numpy.typing as npt
 class TextEncoder(Protocol):
     """Maps texts to unit vectors.
 
-    An encoder may also have `encode_tokens(texts) -> (states, offsets)`: float32 (total, dim) token
-    states and int64 (len(texts) + 1,) offsets.
+    An encoder may also have
+        encode_tokens(texts) -> (states, offsets): float32 (total, dim) token states and int64
+            (len(texts) + 1,) offsets;
+        query_prompt: str, what the model wants before a question. `encode` never adds it: what is
+            stored is encoded as it is, questions by `encode_queries`.
     """
 
     @property
     def name(self) -> str:
-        """Recorded in an index, so that a question is encoded the way its graph was."""
+        """Stands for one model; `get_encoder(name)` makes the same encoder.
+
+        Recorded in an index, so that a question is encoded the way its graph was.
+        """
         ...
 
     @property
@@ -26,5 +32,8 @@ class TextEncoder(Protocol):
         ...
 
     def encode(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        """Float32 (len(texts), dim), rows of unit length; a text without words is a zero row."""
+        """Float32 (len(texts), dim), rows of unit length; a text without words is a zero row.
+
+        Rows are in the order of `texts` and do not depend on the others beyond 1e-5.
+        """
         ...

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperhop._extras import optional
+from hyperhop.text.batches import as_texts
 
 
 class WordLlamaEncoder:
@@ -48,10 +49,11 @@ class WordLlamaEncoder:
         self, texts: Sequence[str]
     ) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.int64]]:
         """Token states, float32 (total, dim), and int64 (len(texts) + 1,) offsets into them."""
-        encodings = self._tokenize(list(texts)) if len(texts) else []
+        checked = as_texts("encode_tokens", texts)
+        encodings = self._tokenize(checked) if checked else []
         # padding to the longest text of the batch is masked out
         ids = [np.asarray(e.ids, np.int64)[np.flatnonzero(e.attention_mask)] for e in encodings]
-        offsets = np.zeros(len(texts) + 1, np.int64)
+        offsets = np.zeros(len(checked) + 1, np.int64)
         np.cumsum([len(i) for i in ids], out=offsets[1:])
         flat = np.concatenate(ids) if ids else np.zeros(0, np.int64)
         return np.asarray(self._table[np.minimum(flat, len(self._table) - 1)], np.float32), offsets

@@ -1,0 +1,1 @@
+"""BERT-style sentence encoders read from a folder, without torch."""
