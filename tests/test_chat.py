@@ -8,6 +8,7 @@ import os
 import pickle
 import threading
 import time
+import warnings
 
 import pytest
 
@@ -252,7 +253,7 @@ def test_tokens_of_an_empty_reply_are_paid_for(server):
 
 
 def test_wrong_arguments_are_no_failure_of_the_model(server):
-    with client(server) as model, pytest.raises((TypeError, ValueError)):
+    with client(server) as model, pytest.raises(TypeError, match="role and a content, got 'a'"):
         model.chat("a question without a role")
     assert not server.requests
 
@@ -353,9 +354,9 @@ def test_one_failure_loses_nothing(server):
 
 def test_a_mistake_of_the_caller_ends_the_batch(server):
     with client(server) as model:
-        with pytest.raises((TypeError, ValueError)):
+        with pytest.raises(TypeError):
             model.chat_batch([*questions(2), "a question without a role"])
-        with pytest.raises((TypeError, ValueError)):
+        with pytest.raises(TypeError):
             asyncio.run(model.achat_batch([*questions(2), "a question without a role"]))
 
 
@@ -447,7 +448,9 @@ def test_a_forked_child_opens_connections_of_its_own(server):
     server.answer = echo
     with client(server) as model:
         model.chat(questions(1)[0])
-        child = os.fork()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of Python 3.12: there are threads
+            child = os.fork()
         if child == 0:
             fine = [model.chat(messages).text for messages in questions(3)] == ["0", "1", "2"]
             os._exit(0 if fine and model.usage.calls == 4 else 3)

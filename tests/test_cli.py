@@ -132,9 +132,9 @@ def test_unknown_entities_are_named_with_suggestions(graph):
 
 
 def test_encoder_that_contradicts_the_graph_is_refused(graph):
-    err = fails(1, "ask", graph, "Which currency does Peru have?", "--encoder", "wordllama")
-    assert "'hashing'" in err
-    assert "'wordllama'" in err
+    err = fails(1, "ask", graph, "Which currency does Peru have?", "--encoder", "hashing:384")
+    assert "'hashing' (dim 512)" in err
+    assert "'hashing:384' (dim 384)" in err
     assert run("ask", graph, "currency of Peru", "--encoder", "hashing")[0] == 0
 
 

@@ -126,10 +126,20 @@ def test_nothing_configured_names_all_three_ways():
 
 
 def test_what_is_no_address_and_no_file():
-    with pytest.raises(
-        ValueError, match=r"an address like http.* or a \.gguf file, got 'localhost"
-    ):
+    with pytest.raises(ValueError, match=r"a \.gguf file, got .localhost"):
         open_chat("localhost:8000")
+
+    with pytest.raises(ValueError, match=r"one of a server's models, but 'a\.gguf' is no server"):
+        open_chat("a.gguf", "m")
+
+
+def test_a_missing_extra_is_named(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "openai", None)
+    monkeypatch.setitem(sys.modules, "xllamacpp", None)
+    with pytest.raises(ImportError, match=r'the extra \'llm\': pip install "hyperhop\[llm\]"'):
+        open_chat("http://127.0.0.1:9", "m")
+    with pytest.raises(ImportError, match=r'the extra \'local\': pip install "hyperhop\[local\]"'):
+        open_chat(str(tmp_path / "a.gguf"))
 
 
 @pytest.mark.needs("llm")

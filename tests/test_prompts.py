@@ -122,12 +122,16 @@ def test_too_many_paths_are_shared_out_and_the_prompt_says_so():
 
 def test_schema_and_grammar_fit_the_list():
     listing = list_evidence(paths("a", "b", "c"), WORDS, 9)
-    schema = reply_schema(len(listing))
+    schema = reply_schema(listing)
+    assert schema["properties"]["answers"]["maxItems"] == 3
     assert schema["properties"]["citations"]["items"]["enum"] == [1, 2, 3]
     assert schema["required"] == list(schema["properties"]) == ["answers", "citations", "rationale"]
     assert json.loads(json.dumps(schema)) == schema
-    assert '\nnumber ::= "1" | "2" | "3"\n' in reply_grammar(listing)
-    assert "Supporting path(s): " in reply_grammar(listing)
+    assert reply_schema(list_evidence(paths("x", "y", "z"), WORDS, 9)) == schema
+    grammar = reply_grammar(listing)
+    assert '\nnumber ::= "1" | "2" | "3"\n' in grammar
+    assert '\nname ::= "\\"a\\"" | "\\"b\\"" | "\\"c\\""\n' in grammar
+    assert "Supporting path(s): " in grammar
 
 
 @given(

@@ -108,6 +108,7 @@ def test_a_cut_reply_in_single_quotes():
         ("The set {Paris} of [1]", "the reply holds no JSON object or array"),
         ('{"a": 1} or {"a": 2}', "the reply holds 2 JSON values, with text between"),
         ('{"a": [1], "a": [2]}', "the JSON has the key 'a' twice"),
+        (f'{{"a": {"1" * 9999}}}', "the JSON has a number of 9999 digits"),
         ("[" * 100_000, "the JSON is nested too deeply"),
         ('{"a": [' * 50_000, "the JSON is nested too deeply"),
         ("[" * 100_000 + "]" * 100_000, "the JSON is nested too deeply"),

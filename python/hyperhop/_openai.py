@@ -1,10 +1,8 @@
 """OpenAI-compatible servers: addresses, keys and retries, shared by encoders and chat models."""
 
-import asyncio
 import json
 import os
 import random
-import ssl
 import time
 import weakref
 from collections.abc import Awaitable, Callable
@@ -41,7 +39,7 @@ class ServerError(OSError):
 def normalize_url(url: str) -> str:
     """Base address for the client: "http://host" and "http://host/v1/embeddings" -> "http://host/v1".
 
-    A bare host gets "/v1"; of an endpoint its parent is taken; any other path is kept as it is.
+    Of an endpoint its parent is taken, a bare host gets "/v1", and any other path is kept.
     ValueError unless http or https with a host, and for a user, query or fragment in it.
     """
     parts = urlsplit(url.strip())
@@ -59,9 +57,7 @@ def normalize_url(url: str) -> str:
         if path.endswith(endpoint):
             path = path.removesuffix(endpoint)
             break
-    else:
-        path = path or "/v1"
-    return f"{parts.scheme}://{parts.netloc.lower()}{path}"
+    return f"{parts.scheme}://{parts.netloc.lower()}{path or '/v1'}"
 
 
 def same_server(configured: str | None, url: str) -> bool:
@@ -118,6 +114,8 @@ def make_async_client(what: str, url: str, key: str | None, timeout: float) -> A
 
 def _trust(url: str) -> Any:
     """Whose certificates to believe: without https nobody's, which need not be read (20 ms)."""
+    import ssl
+
     return True if url.startswith("https://") else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
 
 
@@ -165,6 +163,8 @@ async def with_retries_async(
     key: str | None,
 ) -> tuple[T, int]:
     """`with_retries` for a call that is awaited."""
+    import asyncio  # not above: who embeds or reads without a server need not wait for it
+
     attempt = 1
     while True:
         try:

@@ -279,12 +279,12 @@ class ChatClient:
         """Arguments of the client's call."""
         if schema is not None and self._structured is False:
             raise SchemaRefused(f"{self._url} takes no JSON schema")
-        limit = max_tokens or self._defaults["max_tokens"]
+        limit = self._defaults["max_tokens"] if max_tokens is None else max_tokens
         given = {**self._defaults, "max_tokens": limit, "response_format": _form(schema)}
         extra = self._extra if grammar is None else {**self._extra, "grammar": grammar}
         return {
             "model": self._model,
-            "messages": [dict(message) for message in messages],
+            "messages": [_message(message) for message in messages],
             "extra_body": extra,
             **{name: value for name, value in given.items() if value is not None},
         }
@@ -339,6 +339,12 @@ def server_models(base_url: str, api_key: str | None = None, timeout: float = 60
     if problem is not None:
         raise problem
     return names
+
+
+def _message(message: Message) -> dict[str, str]:
+    if not isinstance(message, Mapping) or not {"role", "content"} <= set(message):
+        raise TypeError(f"chat: a message must have a role and a content, got {message!r:.80}")
+    return dict(message)
 
 
 def _form(schema: Mapping[str, Any] | None) -> dict[str, Any] | None:

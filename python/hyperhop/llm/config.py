@@ -97,6 +97,8 @@ def open_chat(
         )
     url = str(url)
     if not url.startswith(("http://", "https://")):
+        if model:
+            raise ValueError(f"model names one of a server's models, but {url!r} is no server")
         return _open_file(url, config)
     in_environment = same_server(os.environ.get(URL_VARIABLE), url)
     in_file = same_server(config.get("url"), url)

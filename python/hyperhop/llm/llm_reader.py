@@ -43,8 +43,9 @@ class LLMReader:
     Args:
         model: any ChatModel.
         variant: "A" or "B", two wordings of the same prompt.
-        form: "json": held to a JSON schema. "text": three lines. "grammar": these lines held to a
-            GBNF grammar, for servers of llama.cpp. "auto": JSON, or text where the model takes no
+        form: "json": held to a JSON schema. "text": three lines. "grammar": these lines, held to a
+            GBNF grammar that lets only ends of the paths be answers, for llama.cpp (a LocalModel or
+            its server). "auto": JSON, or text where the model takes no
             schema; a server that only then refuses the schema is asked again for text.
         max_paths: most paths to show, see `list_evidence`; `Answer.unread` counts the others.
         verbalizer: the wording of paths; `Verbalizer()` if None.
@@ -186,7 +187,7 @@ class LLMReader:
                 "max_tokens": self.max_tokens,
             }
             if form == "json":
-                arguments["schema"] = reply_schema(len(listing))
+                arguments["schema"] = reply_schema(listing)
             if form == "grammar":
                 arguments["grammar"] = reply_grammar(listing)
             requests.append(_Request(asked, arguments))

@@ -9,7 +9,7 @@ from hyperhop.llm.quoting import quote
 Variant = Literal["A", "B"]  # two wordings of the same task (PathHD, appendix J.5)
 Form = Literal["json", "text"]
 
-_MOST_NAMES = 20  # that many answers fit the grammar
+_MOST_NAMES = 50  # answers from passages; paths have as many as they have ends
 
 _SYSTEM = {
     "A": """\
@@ -82,15 +82,23 @@ def reader_messages(
     return [{"role": "system", "content": _SYSTEM[variant]}, {"role": "user", "content": user}]
 
 
-def reply_schema(items: int) -> dict[str, Any]:
-    """JSON schema of the reply to a list of so many items."""
+def reply_schema(listing: Listing) -> dict[str, Any]:
+    """JSON schema of the reply; it depends on the numbers of items and ends alone.
+
+    Servers prepare a schema once and may be slow the first time, so it names no entity.
+    """
     return {
         "type": "object",
         "properties": {
-            "answers": {"type": "array", "items": {"type": "string"}},
+            "answers": {
+                "type": "array",
+                "items": {"type": "string"},
+                "maxItems": _most_names(listing),
+            },
             "citations": {
                 "type": "array",
-                "items": {"type": "integer", "enum": list(range(1, items + 1))},
+                "items": {"type": "integer", "enum": list(range(1, len(listing) + 1))},
+                "maxItems": len(listing),
             },
             "rationale": {"type": "string"},
         },
@@ -100,14 +108,26 @@ def reply_schema(items: int) -> dict[str, Any]:
 
 
 def reply_grammar(listing: Listing) -> str:
-    """GBNF grammar (llama.cpp) of the text form for this list."""
+    """GBNF grammar (llama.cpp) of the text form; of paths, only end entities are answers."""
     numbers = " | ".join(f'"{number}"' for number in range(1, len(listing) + 1))
+    names = r'"\"" letter{1,100} "\""'
+    if listing.noun == "path":
+        names = " | ".join(map(_literal, listing.ends))
     return rf"""
 root ::= "Answer: " answer "\nSupporting {listing.noun}(s): " cited "\nRationale: " line
-answer ::= "none" | name (", " name){{0,{_MOST_NAMES - 1}}}
-name ::= "\"" letter{{1,200}} "\""
+answer ::= "none" | name (", " name){{0,{_most_names(listing) - 1}}}
+name ::= {names}
 letter ::= [^"\\\x00-\x1F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{{4}})
 cited ::= "none" | number (", " number){{0,{len(listing) - 1}}}
 number ::= {numbers}
-line ::= [^\n]{{1,300}}
+line ::= [^\n]{{1,200}}
 """.strip()
+
+
+def _most_names(listing: Listing) -> int:
+    return len(listing.ends) + (0 if listing.noun == "path" else _MOST_NAMES)
+
+
+def _literal(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'

@@ -21,6 +21,7 @@ _EMPTY = re.compile(r"\[\s*\]|\{\s*\}")
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\[nrtbf]")
 _QUOTE = re.compile(r"""(?<!\\)(?:\\\\)*(["'])""")
 _SINGLE_QUOTED = re.compile(r"[\[{,:]\s*'")
+_MOST_DIGITS = 1000
 _CONSTANTS = ("null", "none", "true", "false")
 
 
@@ -88,8 +89,8 @@ class Read(NamedTuple):
     cut: str | None
 
 
-class _Duplicate(ValueError):
-    """One object has the same key twice."""
+class _Refused(Exception):
+    """JSON that a Python value would not hold in full."""
 
 
 def without_thinking(text: str) -> str:
@@ -124,7 +125,7 @@ def read_json(text: str) -> Read:
         return _read(without_thinking(text).strip(), text)
     except RecursionError:
         raise ParseFailure("the JSON is nested too deeply", text) from None
-    except _Duplicate as error:
+    except _Refused as error:
         raise ParseFailure(str(error), text) from None
 
 
@@ -234,8 +235,14 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
-        raise _Duplicate(f"the JSON has the key {twice!r} twice")
+        raise _Refused(f"the JSON has the key {twice!r} twice")
     return found
 
 
-_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_once)
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise _Refused(f"the JSON has a number of {len(digits)} digits")
+    return int(digits)
+
+
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_once, parse_int=_integer)

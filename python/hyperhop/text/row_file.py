@@ -61,6 +61,8 @@ class RowFile:
         missing, damaged = [place for place, n in enumerate(numbers) if n is None], 0
         if len(missing) == len(keys):
             return missing, 0
+        if not self.path.exists():
+            return list(range(len(keys))), len(keys) - len(missing)
         with _opened(self.path, os.O_RDONLY) as file:
             for place, number in enumerate(numbers):
                 if number is None:
@@ -134,10 +136,10 @@ class RowFile:
             return  # its writer was killed: the next one starts over
         try:
             told = json.loads(line)
-            dim = told.pop("dim")
-        except (ValueError, AttributeError, KeyError):
-            told, dim = None, 0
-        if told != self._what or type(dim) is not int or dim < 1:
+        except ValueError:
+            told = None
+        dim = told.get("dim") if isinstance(told, dict) else None
+        if type(dim) is not int or dim < 1 or told != {**self._what, "dim": dim}:
             raise ValueError(
                 f"{self._keys_path} is damaged or of another version: remove it, its rows are "
                 "encoded again"
