@@ -18,6 +18,7 @@ from typer.testing import CliRunner
 
 from hyperhop.cli import app, report
 from hyperhop.graph import KnowledgeGraph
+from loopback import Loopback
 
 FACTS = [
     ("Lima", "located_in", "Peru"),
@@ -136,6 +137,26 @@ def test_encoder_that_contradicts_the_graph_is_refused(graph):
     assert "'hashing' (dim 512)" in err
     assert "'hashing:384' (dim 384)" in err
     assert run("ask", graph, "currency of Peru", "--encoder", "hashing")[0] == 0
+
+
+@pytest.mark.needs("llm")
+def test_an_encoder_behind_a_url(tmp_path, monkeypatch):
+    monkeypatch.delenv("HYPERHOP_LLM_KEY", raising=False)
+    with Loopback() as server:
+        source = write(tmp_path / "facts.tsv", FACTS)
+        options = ("--encoder", server.host, "--planner", "embedding")
+        assert run("index", source, "-o", tmp_path / "g", *options)[0] == 0
+        stored = json.loads(run("info", tmp_path / "g", "--json")[1])["settings"]
+        assert stored["encoder"] == f"{server.url}#loopback"
+        assert (stored["encoder_dim"], stored["query_prompt"]) == (8, "")
+        for options in ((), ("--encoder", server.url), ("--encoder", f"{server.url}#loopback")):
+            assert run("ask", tmp_path / "g", "currency of Peru", *options)[0] == 0
+        server.dim = 9
+        err = fails(1, "ask", tmp_path / "g", "currency of Peru")
+        assert "(dim 8)" in err
+        assert "(dim 9)" in err
+        server.key = "secret"
+        assert "status 401" in fails(1, "ask", tmp_path / "g", "currency of Peru")
 
 
 @pytest.mark.parametrize("option", ["--encoder", "--planner"])

@@ -24,6 +24,8 @@ PARTS = {
     "countryinfo": "demo",
     "babel": "demo",
     "wordllama": "text",
+    "onnxruntime": "minilm",
+    "sentence_transformers": "sentence-transformers",
     "torch": "torch",
     "faiss": "faiss",
     "pyarrow": "arrow",
