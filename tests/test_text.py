@@ -61,7 +61,7 @@ def test_encoders_by_name():
     assert isinstance(encoder, TextEncoder)
     assert encoder.name == "hashing"
     assert encoder.encode(["a"]).shape == (1, encoder.dim)
-    with pytest.raises(ValueError, match="hashing, wordllama, minilm, .*, got 'bert'"):
+    with pytest.raises(ValueError, match=r"hashing, wordllama, minilm, .*, got 'bert'"):
         get_encoder("bert")
     with pytest.raises(ValueError, match="dim must be positive, got 0"):
         HashingEncoder(0)

@@ -115,7 +115,10 @@ class Retriever(Protocol):
 
 @runtime_checkable
 class Reader(Protocol):
-    """Reads an answer out of evidence."""
+    """Reads an answer out of evidence.
+
+    A reader may also have `read_batch(questions, evidence) -> answers`, in order, for many at once.
+    """
 
     def read(self, question: str, evidence: Evidence) -> Answer:
         """The answer with its citations."""

@@ -220,7 +220,8 @@ class LLMReader:
                 raise failure from None
             answer = replace(self._vector.read(question, evidence), fallback=failure.reason)
         else:
-            self.report.count(reply.repaired)
+            repaired = reply.repaired or result.cut
+            self.report.count(repaired)
             found = grounding.ground(reply)
             answer = Answer(
                 ", ".join(found.names) or "No answer: the model finds none in the evidence.",
@@ -230,7 +231,7 @@ class LLMReader:
                 unsupported=found.unsupported,
                 dropped_citations=found.dropped,
                 unread=listing.unread,
-                parse="repaired" if reply.repaired else "parsed",
+                parse="repaired" if repaired else "parsed",
             )
         return replace(
             answer,

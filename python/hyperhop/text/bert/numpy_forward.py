@@ -19,7 +19,7 @@ def numpy_forward(bert: Bert, config: BertConfig) -> Forward:
 
     def forward(ids: npt.NDArray[np.int64]) -> Floats:
         texts, length = ids.shape
-        states = _normed(bert.words[ids] + bert.places[:length], bert.norm, config.eps)
+        states = _normed(bert.embed(ids), bert.norm, config.eps)
         states = states.reshape(texts * length, config.width)
         for layer in bert.layers:
             mixed = _attend(_apply(states, layer.query_key_value), texts, config.heads)

@@ -27,7 +27,8 @@ def onnx_forward(bert: Bert, config: BertConfig, threads: int) -> Forward:
     )
 
     def forward(ids: npt.NDArray[np.int64]) -> Floats:
-        states: Floats = session.run(["states"], {"ids": ids})[0]
+        # the tables stay outside: half of the weights, and NumPy looks up as fast
+        states: Floats = session.run(["states"], {"embedded": bert.embed(ids)})[0]
         return states
 
     return forward
@@ -37,12 +38,7 @@ def _build(bert: Bert, config: BertConfig) -> bytes:
     """The serialised graph. No mask: a batch holds texts of one length."""
     graph = _Graph()
     heads, size = config.heads, config.width // config.heads
-    places = graph.node(
-        "Slice",
-        [graph.array(bert.places), graph.ints(0), graph.length("ids"), graph.ints(0)],
-    )
-    states = graph.node("Gather", [graph.array(bert.words), "ids"])
-    states = graph.norm(graph.node("Add", [states, places]), bert.norm, config.eps)
+    states = graph.norm("embedded", bert.norm, config.eps)
     for layer in bert.layers:
         joined = graph.linear(states, layer.query_key_value)
         split = graph.node("Reshape", [joined, graph.ints(0, 0, 3 * heads, size)])
@@ -57,7 +53,7 @@ def _build(bert: Bert, config: BertConfig) -> bytes:
         inner = graph.node("Gelu", [graph.linear(states, layer.up)])
         inner = graph.node("Add", [states, graph.linear(inner, layer.down)])
         states = graph.norm(inner, layer.norm, config.eps)
-    return graph.serialised(states)
+    return graph.serialised(states, config.width)
 
 
 class _Graph:
@@ -84,10 +80,6 @@ class _Graph:
     def ints(self, *values: int) -> str:
         return self.array(np.array(values, np.int64))
 
-    def length(self, ids: str) -> str:
-        """Length of the second axis, as a vector of one number."""
-        return self.node("Shape", [ids], start=1, end=2)
-
     def linear(self, x: str, linear: Linear) -> str:
         product = self.node("MatMul", [x, self.array(linear.weight)])
         return self.node("Add", [product, self.array(linear.bias)])
@@ -96,14 +88,15 @@ class _Graph:
         inputs = [x, self.array(norm.scale), self.array(norm.shift)]
         return self.node("LayerNormalization", inputs, axis=-1, epsilon=eps)
 
-    def serialised(self, states: str) -> bytes:
-        helper, proto = self._onnx.helper, self._onnx.TensorProto
+    def serialised(self, states: str, width: int) -> bytes:
+        helper, kind = self._onnx.helper, self._onnx.TensorProto.FLOAT
+        shape = ["texts", "length", width]
         self._nodes.append(helper.make_node("Identity", [states], ["states"]))
         graph = helper.make_graph(
             self._nodes,
             "bert",
-            [helper.make_tensor_value_info("ids", proto.INT64, ["texts", "length"])],
-            [helper.make_tensor_value_info("states", proto.FLOAT, ["texts", "length", None])],
+            [helper.make_tensor_value_info("embedded", kind, shape)],
+            [helper.make_tensor_value_info("states", kind, shape)],
             self._arrays,
         )
         model = helper.make_model(

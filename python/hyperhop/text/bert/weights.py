@@ -50,6 +50,10 @@ class Bert:
     norm: Norm
     layers: tuple[Layer, ...]
 
+    def embed(self, ids: npt.NDArray[np.int64]) -> Floats:
+        """What the first layer's norm is given: float32 (texts, length, width)."""
+        return np.asarray(self.words[ids] + self.places[: ids.shape[1]], np.float32)
+
 
 def load_bert(folder: Path, config: BertConfig) -> Bert:
     """Read model.safetensors as float32. ValueError if a tensor is missing or of another shape."""
