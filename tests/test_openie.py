@@ -28,7 +28,7 @@ from hyperhop.help.prompts import (
     entities_request,
     triples_request,
 )
-from hyperhop.llm import ChatClient, LocalModel, ParseFailure
+from hyperhop.llm import ChatClient, LocalModel, ParseFailure, Reply
 from loopback import Loopback, status, text
 
 FENCE = "```"
@@ -148,6 +148,7 @@ def test_broken_json_is_repaired():
         ('{"triples": null}', "it holds no list of triples"),
         ('{"entities": []}', "it holds no list of triples"),
         ('{"triples": "none"}', "it holds no list of triples"),
+        ('{"knowledge_graph": []}', "it holds no list of triples"),
         ("To do: [ ] the list", "it holds no list of triples"),
         ('{"entities": ["a", "b"]}', "it holds no list of triples"),
         ('{"entities": ["a", "b', "it breaks off and holds no list of triples"),
@@ -497,29 +498,49 @@ def lines(directory):
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
+def wait_for(condition):
+    until = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < until, "it takes too long"
+        time.sleep(0.01)
+
+
+@pytest.fixture
+def gate(server):
+    """Passages from x6 on are answered when it is set."""
+    opened = threading.Event()
+
+    def answer_later(messages):
+        if int(re.search(r"x(\d+) met", question(messages)["content"])[1]) >= 6:
+            opened.wait(60)
+        return answer(messages)
+
+    server.answer = answer_later
+    yield opened
+    opened.set()
+
+
 @llm
 @pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGINT])
-def test_a_killed_run_continues(server, model, tmp_path, by):
-    server.pause = 0.05
+def test_a_killed_run_continues(server, model, gate, tmp_path, by):
     child = subprocess.Popen(
         [sys.executable, "-c", CHILD, server.url, tmp_path], stderr=subprocess.PIPE
     )
-    until = time.monotonic() + 60
-    while lines(tmp_path) < 4 and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_for(lambda: lines(tmp_path) == 6 and len(server.requests) == 6 * 2 + 2)
     child.send_signal(by)
-    errors = child.communicate(timeout=60)[1]
-    assert child.returncode == -by, errors.decode()
-    done = lines(tmp_path)
-    assert 4 <= done < 20
-    assert (tmp_path / "extraction.jsonl").read_bytes().endswith(b"\n")
     if by is signal.SIGINT:
-        assert b"KeyboardInterrupt" in errors
-    server.pause = 0.0
+        time.sleep(1)  # it waits for the two requests that are under way
+        assert child.poll() is None
+    gate.set()
+    errors = child.communicate(timeout=60)[1].decode()
+    assert child.returncode == -by, errors
+    assert ("KeyboardInterrupt" in errors) == (by is signal.SIGINT)
+    assert len(server.requests) == 6 * 2 + 2
+    assert lines(tmp_path) == 6
     server.requests.clear()
     extraction = extract(meetings(20), model, directory=tmp_path)
-    assert extraction.resumed == done
-    assert len(server.requests) == 2 * (20 - done)
+    assert extraction.resumed == 6
+    assert sorted(asked(server)) == sorted(meetings(20)[6:] * 2)
     assert [one.triples for one in extraction.passages] == [
         [(f"x{i}", "met", f"y{i}")] for i in range(20)
     ]
@@ -553,18 +574,17 @@ def test_a_damaged_line_is_named(server, model, tmp_path, line):
 
 
 @llm
-def test_two_runs_do_not_share_a_directory(server, model, tmp_path):
-    server.pause = 0.3
-    first = threading.Thread(
-        target=extract, args=(meetings(2), model), kwargs={"directory": tmp_path}
-    )
+def test_two_runs_do_not_share_a_directory(server, model, gate, tmp_path):
+    options = {"directory": tmp_path}
+    first = threading.Thread(target=extract, args=(meetings(7), model), kwargs=options)
     first.start()
-    while not server.requests:
-        time.sleep(0.01)
+    wait_for(lambda: lines(tmp_path) == 6)
     with pytest.raises(BlockingIOError, match=r"another run is extracting into .*: wait"):
-        extract(meetings(2), model, directory=tmp_path)
+        extract(meetings(7), model, directory=tmp_path)
+    assert estimate(meetings(7), model=model, directory=tmp_path).passages == 1  # only reads
+    gate.set()
     first.join()
-    assert extract(meetings(2), model, directory=tmp_path).resumed == 2
+    assert extract(meetings(7), model, directory=tmp_path).resumed == 7
 
 
 FULL = """
@@ -634,24 +654,20 @@ def test_the_async_twin(server, model, tmp_path):
 
 
 @llm
-def test_a_cancelled_twin_continues(server, model, tmp_path):
-    server.pause = 0.05
-
+def test_a_cancelled_twin_continues(server, model, gate, tmp_path):
     async def main():
-        task = asyncio.create_task(aextract(meetings(20), model, directory=tmp_path, concurrency=2))
-        while lines(tmp_path) < 3:
+        task = asyncio.create_task(aextract(meetings(9), model, directory=tmp_path, concurrency=2))
+        while lines(tmp_path) < 6:
             await asyncio.sleep(0.01)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
 
     asyncio.run(main())
-    done = lines(tmp_path)
-    assert 3 <= done < 20
-    server.pause = 0.0
-    server.requests.clear()
-    assert asyncio.run(aextract(meetings(20), model, directory=tmp_path)).resumed == done
-    assert len(server.requests) == 2 * (20 - done)
+    assert lines(tmp_path) == 6
+    gate.set()
+    assert asyncio.run(aextract(meetings(9), model, directory=tmp_path)).resumed == 6
+    assert lines(tmp_path) == 9
 
 
 # --- estimates and arguments -------------------------------------------------------------------
@@ -690,6 +706,17 @@ class Plain:
 
     async def achat(self, messages, *, schema=None, grammar=None, max_tokens=None):
         raise AssertionError("not asked")
+
+
+class Schemaless(Plain):
+    def chat(self, messages, *, schema=None, grammar=None, max_tokens=None):
+        assert schema is None
+        assert max_tokens == 77
+        return Reply(answer(messages))
+
+
+def test_a_model_that_takes_no_schema_is_sent_none():
+    assert extract(meetings(2), Schemaless(), max_tokens=77).report().parsed == 2
 
 
 def test_nothing_to_do():

@@ -193,7 +193,7 @@ def only_model(client: Any, url: str, key: str | None, retries: int) -> str:
     named = [item.get("id") for item in items or [] if isinstance(item, dict)]
     names = [name for name in named if isinstance(name, str) and name]
     if not names:
-        raise ServerError(f"{url}: the server lists no model: name one", attempts)
+        raise ServerError(f"{url}: the server lists no model", attempts)
     if len(names) > 1:
         listed = ", ".join(names[:_LISTED]) + (", ..." if len(names) > _LISTED else "")
         raise ValueError(f"{url} has {len(names)} models, name one: {listed}")

@@ -319,28 +319,6 @@ class ChatClient:
         raise result
 
 
-def server_models(base_url: str, api_key: str | None = None, timeout: float = 60.0) -> list[str]:
-    """Names of the models a server offers (`GET /models`); LLMError if it does not tell."""
-    url = normalize_url(base_url)
-    key = find_key(url, api_key)
-    problem = None
-    names: list[str] = []
-    with make_client(_WHAT, url, key, timeout) as client:
-        try:
-            raw, attempts = with_retries(
-                client.models.with_raw_response.list, retries=1, url=url, key=key
-            )
-            data = read_json(raw, url, attempts)
-            names = [str(item["id"]) for item in data["data"]]
-        except ServerError as error:
-            problem = LLMError(str(error), error.attempts)
-        except (KeyError, TypeError):
-            problem = LLMError(f"{url}: the reply is no list of models", attempts)
-    if problem is not None:
-        raise problem
-    return names
-
-
 def _message(message: Message) -> dict[str, str]:
     if not isinstance(message, Mapping) or not {"role", "content"} <= set(message):
         raise TypeError(f"chat: a message must have a role and a content, got {message!r:.80}")

@@ -18,9 +18,18 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from hyperhop._openai import KEY_VARIABLE, URL_VARIABLE, same_server
+from hyperhop._openai import (
+    KEY_VARIABLE,
+    URL_VARIABLE,
+    ServerError,
+    find_key,
+    make_client,
+    normalize_url,
+    only_model,
+    same_server,
+)
 from hyperhop.llm.chat import ChatModel, LLMError
-from hyperhop.llm.client import ChatClient, server_models
+from hyperhop.llm.client import ChatClient
 from hyperhop.llm.local import LocalModel
 
 MODEL_VARIABLE = "HYPERHOP_LLM_MODEL"
@@ -42,6 +51,7 @@ _KEYS: dict[str, Any] = {
 }
 _SERVER = ("timeout", "retries", "concurrency", "max_tokens", "temperature", "structured")
 _LOCAL = ("timeout", "max_tokens", "temperature", "threads", "context")
+_TIMEOUT = 60.0  # seconds, to tell which models there are
 _NAMES = {str: "a string", int: "a whole number", bool: "true or false", _NUMBER: "a number"}
 
 
@@ -125,15 +135,13 @@ def _open_file(path: str, config: dict[str, Any]) -> LocalModel:
 
 
 def _only_model(url: str, api_key: str | None) -> str:
-    try:
-        names = server_models(url, api_key)
-    except LLMError as error:
-        problem = LLMError(f"{error}; name one with --model", error.attempts)
-    else:
-        if len(names) == 1:
-            return names[0]
-        offers = f"several models, name one (--model): {', '.join(sorted(names))}"
-        raise ValueError(f"{url} offers {offers if names else 'no model'}")
+    url = normalize_url(url)
+    key = find_key(url, api_key)
+    with make_client("a language model behind a server", url, key, _TIMEOUT) as client:
+        try:
+            return only_model(client, url, key, retries=1)
+        except ServerError as error:
+            problem = LLMError(f"{error}; name one with --model", error.attempts)
     raise problem
 
 
