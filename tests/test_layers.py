@@ -21,6 +21,7 @@ LEVELS = {
     "binders": 3,
     "graph": 3,
     "llm": 4,
+    "help": 5,
     "pathhd": 5,
     "evaluate": 6,
     "demo": 6,

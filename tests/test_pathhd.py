@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hyperhop.evidence import Retriever
 from hyperhop.graph import KnowledgeGraph, UnknownEntity
 from hyperhop.pathhd import Calibration, Frequencies, PathHD, Plans, TopicNotFound
-from hyperhop.text import HashingEncoder
+from hyperhop.text import HashingEncoder, Verbalizer
 
 FACTS = [
     ("Peru", "capital", "Lima"),
@@ -87,6 +87,18 @@ def test_one_best_plan_scores_one_and_the_rest_nothing():
     assert evidence.sequences[0].relations == ["capital"]
     assert evidence.sequences[0].score == pytest.approx(1, abs=1e-5)
     assert max(abs(s.score) for s in evidence.sequences[1:]) < 0.1
+
+
+def test_labels_are_read_and_printed():
+    facts = [("Q419", "P36", "Q2868"), ("Q419", "P38", "Q204992")]
+    words = Verbalizer({"Q419": "Peru", "Q2868": "Lima"}, {"P36": "capital", "P38": "currency"})
+    for planner in ("lexical", "embedding"):
+        named = PathHD(graph(facts), planner=planner, max_hops=1, verbalizer=words)
+        answer = named.answer("What is the capital of Peru?", topic="Q419")
+        assert (answer.text, answer.entities) == ("Lima", ["Q2868"])
+        assert answer.rationale == (
+            'Following "capital" from Peru leads to one entity: Peru -capital-> Lima.'
+        )
 
 
 def test_batches_are_the_same_bits(pathhd):

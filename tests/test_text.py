@@ -8,12 +8,6 @@ import numpy as np
 import pytest
 
 from hyperhop.text import HashingEncoder, TextEncoder, WordLlamaEncoder, encoder_names, get_encoder
-from hyperhop.text.verbalize import (
-    relation_words,
-    split_symbol,
-    verbalize_path,
-    verbalize_relation,
-)
 from hyperhop.text.words import split_identifier, stem, words
 
 TEXTS = ["place of birth", "", "¿?", "Kenneth Peach's film", "秘鲁的首都", "😀 emoji", "place"]
@@ -129,47 +123,3 @@ def test_stem_joins_a_family(family, other):
 def test_stem_leaves_short_words_and_other_scripts():
     for word in ("bus", "gas", "ed", "ring", "religious", "straße", "首都", "thesis"):
         assert stem(word) == word
-
-
-@pytest.mark.parametrize(
-    ("name", "core", "context"),
-    [
-        ("place_of_birth", "place of birth", ""),
-        ("birthPlace", "birth place", ""),
-        ("people.person.place_of_birth", "place of birth", "people person"),
-        ("__people__person__place_of_birth", "place of birth", "people person"),
-        ("film.film.genre", "genre", "film"),
-        ("sports.sports_team.roster", "roster", "sports team"),
-        ("music.release_track.release", "release", "music track"),
-        ("people.person.spouse_s", "spouse", "people person"),
-        ("http://dbpedia.org/ontology/birthPlace", "birth place", ""),
-        ("http://example.org/vocab#hasPart", "has part", ""),
-        ("born in the U.S. of", "born in the of", ""),
-        ("P", "p", ""),
-        ("首都", "首都", ""),
-        ("->", "->", ""),
-    ],
-)
-def test_relation_words(name, core, context):
-    found = relation_words(name)
-    assert " ".join(found.core) == core
-    assert " ".join(found.context) == context
-
-
-def test_symbols_and_wording():
-    assert split_symbol("capital") == ("capital", False)
-    assert split_symbol("^capital") == ("capital", True)
-    assert split_symbol("\\^odd") == ("^odd", False)
-    assert split_symbol("^\\^odd") == ("^odd", True)
-    assert split_symbol("\\\\x") == ("\\x", False)
-    assert verbalize_relation("people.person.place_of_birth") == "people person place of birth"
-    assert verbalize_relation("^capital") == "capital of"
-
-
-def test_path_wording_keeps_names_and_shows_direction():
-    line = verbalize_path(["Lima", "Peru", "a -> b, (c) 😀"], ["^capital", "shares_border"])
-    assert line == "Lima <-capital- Peru -shares border-> a -> b, (c) 😀"
-    assert verbalize_path(["Lima"], []) == "Lima"
-    assert verbalize_path(["a", "b"], ["\\^up"]) == "a -up-> b"
-    with pytest.raises(ValueError, match="1 relations need 2 entities, got 1"):
-        verbalize_path(["a"], ["r"])

@@ -1,11 +1,11 @@
 #include "paths.h"
 
 #include <algorithm>
-#include <limits>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
+#include "last_steps.h"
 #include "node_set.h"
 #include "sizes.h"
 
@@ -13,6 +13,12 @@ namespace hyperhop::graph {
 namespace {
 
 constexpr std::int64_t kLeastSimpleSteps = 4096;
+
+// A group of sequences is listed at once unless that takes more edges than this, or than these for
+// each path that `cap` leaves.
+constexpr std::int64_t kMostListed = 1 << 21;
+constexpr std::int64_t kLeastListed = 1 << 14;
+constexpr std::int64_t kListedForPath = 16;
 
 // An ascending list of ids, kept elsewhere.
 struct Ids {
@@ -25,10 +31,8 @@ struct Ids {
 // Nodes some of the symbols lead to.
 struct Level {
   std::vector<std::int32_t> nodes;  // ascending
-  std::vector<Ids> steps;           // where `symbol` leads from each
+  std::vector<Ids> steps;           // where the next symbol leads from each
   std::vector<std::int32_t> hops;   // only with mediators: the fewest to, or from, each
-  std::int32_t symbol = -1;
-  std::vector<std::int32_t> upcoming;  // at most the relation of the edges after each of `steps`
 };
 
 // What two ascending lists have in common, found from the shorter one: a hub beside a handful of
@@ -69,24 +73,25 @@ class Expansion {
         sequences_(sequences),
         options_(options),
         limits_(limits),
+        last_steps_(graph, topic, rules.return_to_topic),
         seen_(graph.num_entities) {
-    levels_.push_back({{topic}, {}, {0}, -1, {}});
+    levels_.push_back({{topic}, {}, {0}});
   }
 
   EntityPaths run() {
-    for (std::int64_t i = 0; i < sequences_.count; ++i) {
-      begin_sequence(i);
-      walk_forward();
-      if (exhausted_) {
-        result_.truncated = result_.ends_truncated = true;
-      } else if (known_ == length_) {
-        set_last_level();
-        find_ends();
-        prune();
-        search();
+    for (std::int64_t i = 0; i < sequences_.count;) {
+      const std::int64_t end = sequences_.end_of_group(i, graph_.num_relations);
+      const bool listed = gather(i, end);
+      for (const std::int64_t first = i; i < end; ++i) {
+        stored_ = 0;
+        if (listed) {
+          list(i, i - first);
+        } else {
+          expand(i);
+        }
+        result_.offsets.push_back(result_.offsets.back() + stored_);
+        result_.end_offsets.push_back(static_cast<std::int64_t>(result_.ends.size()));
       }
-      result_.offsets.push_back(result_.offsets.back() + stored_);
-      result_.end_offsets.push_back(static_cast<std::int64_t>(result_.ends.size()));
     }
     share_out_cap();
     result_.hubs.assign(hubs_.begin(), hubs_.end());
@@ -96,6 +101,56 @@ class Expansion {
   }
 
  private:
+  // Are the sequences first ... last - 1 at hand in last_steps_?
+  bool gather(std::int64_t first, std::int64_t last) {
+    const bool is_plain = !options_.simple && !has_mediators_ && !rules_.hubs.has_limit();
+    if (!is_plain || sequences_.length(first) == 0) return false;
+    if (limits_.edge_visits - visited_ < kMostListed) return false;  // expand() stops at the limit
+    const std::int64_t room = std::min(options_.cap - result_.offsets.back(), kMostListed);
+    const std::int64_t most = std::clamp(kListedForPath * room, kLeastListed, kMostListed);
+    const bool gathered = last_steps_.gather(sequences_, first, last, most);
+    visited_ += last_steps_.visits();
+    return gathered;
+  }
+
+  // Ends and paths of sequence i, the k-th in last_steps_.
+  void list(std::int64_t i, std::int64_t k) {
+    const std::int64_t length = sequences_.length(i);
+    const std::vector<LastSteps::Step>& steps = last_steps_.steps(k);
+    ends_.clear();
+    for (const LastSteps::Step& step : steps) {
+      if (seen_.insert(step.end)) ends_.push_back(step.end);
+    }
+    seen_.sort_and_clear(ends_);
+    add_ends(ends_);
+
+    const std::int64_t paths = static_cast<std::int64_t>(steps.size());
+    stored_ = std::min({paths, quota(), (limits_.entries - held()) / (length + 1)});
+    result_.truncated |= stored_ < paths;
+    std::vector<std::int32_t>& entities = result_.entities;
+    entities.resize(entities.size() + as_size(stored_ * (length + 1)));
+    std::int32_t* next = entities.data() + entities.size() - stored_ * (length + 1);
+    for (std::int64_t p = 0; p < stored_; ++p) {
+      const LastSteps::Step step = steps[as_size(p)];
+      const std::int32_t* const walk = last_steps_.walk(step.walk);
+      for (std::int64_t d = 0; d < length; ++d) *next++ = walk[d];
+      *next++ = step.end;
+    }
+  }
+
+  void expand(std::int64_t i) {
+    begin_sequence(i);
+    walk_forward();
+    if (exhausted_) {
+      result_.truncated = result_.ends_truncated = true;
+    } else if (known_ == length_) {
+      set_last_level();
+      find_ends();
+      prune();
+      search();
+    }
+  }
+
   // Node sets of a prefix shared with the sequence before are kept.
   void begin_sequence(std::int64_t i) {
     const std::int32_t* previous = symbols_;
@@ -109,7 +164,6 @@ class Expansion {
     std::int64_t common = 0;
     while (common < std::min(known_, length_) && previous[common] == symbols_[common]) ++common;
     known_ = common;
-    stored_ = 0;
   }
 
   bool visit(std::int64_t edges) {
@@ -132,27 +186,6 @@ class Expansion {
     }
     const Row row = graph_.step(node, symbol);
     return {side.neighbours + row.begin, side.neighbours + row.end};
-  }
-
-  // The same from the i-th node of a level. Where an earlier symbol was followed it is looked for
-  // from there on, and not at all if the row has none before a later one.
-  Ids step(Level& level, std::size_t i, std::int32_t symbol) {
-    Ids& ids = level.steps[i];
-    if (ids.end == nullptr) return ids = followed(level.nodes[i], symbol);
-    const std::int32_t relation =
-        symbol < graph_.num_relations ? symbol : symbol - graph_.num_relations;
-    if (level.upcoming[i] > relation) return ids = {ids.end, ids.end};
-    const Adjacency& side = graph_.side(symbol);
-    const Row row = side.row(level.nodes[i]);
-    std::int64_t begin = ids.end - side.neighbours;
-    while (begin < row.end && side.relations[begin] < relation) {
-      begin = side.end_of_relation(begin, row.end);
-    }
-    const bool found = begin < row.end && side.relations[begin] == relation;
-    const std::int64_t end = found ? side.end_of_relation(begin, row.end) : begin;
-    level.upcoming[i] =
-        end < row.end ? side.relations[end] : std::numeric_limits<std::int32_t>::max();
-    return ids = {side.neighbours + begin, side.neighbours + end};
   }
 
   Ids followed_at_hub(const Adjacency& side, Row row, std::int32_t node, std::int32_t symbol) {
@@ -185,11 +218,7 @@ class Expansion {
   void walk_forward() {
     while (!exhausted_ && known_ < length_) {
       Level& from = levels_[as_size(known_)];
-      if (!continues(from.symbol, symbols_[known_])) {
-        from.steps.assign(from.nodes.size(), Ids());
-        from.upcoming.assign(from.nodes.size(), -1);
-      }
-      from.symbol = symbols_[known_];
+      from.steps.resize(from.nodes.size());
       Level reached;
       if (has_mediators_) {
         reach_with_hops(from, symbols_[known_], reached);
@@ -203,17 +232,11 @@ class Expansion {
     }
   }
 
-  // Do the edges of `symbol` come after those of `before` in every row?
-  bool continues(std::int32_t before, std::int32_t symbol) const {
-    return before >= 0 && before < symbol && !rules_.hubs.has_limit() && !has_mediators_ &&
-           (before < graph_.num_relations) == (symbol < graph_.num_relations);
-  }
-
   void reach(Level& from, std::int32_t symbol, Level& reached) {
     const Adjacency& side = graph_.side(symbol);
     const std::size_t everyone = as_size(graph_.num_entities) - (rules_.return_to_topic ? 0 : 1);
     for (std::size_t i = 0; i < from.nodes.size(); ++i) {
-      const Ids ids = step(from, i, symbol);
+      const Ids ids = from.steps[i] = followed(from.nodes[i], symbol);
       const bool nobody_is_left = reached.nodes.size() == everyone;
       if (!visit(nobody_is_left ? 1 : 1 + ids.size())) break;
       if (nobody_is_left) continue;
@@ -343,10 +366,16 @@ class Expansion {
     simple_steps_ -= std::min(simple_steps_, allowance_ - std::max<std::int64_t>(0, steps_left_));
   }
 
-  bool room_for(std::int64_t entries) const {
-    const std::int64_t held =
-        static_cast<std::int64_t>(result_.entities.size() + result_.ends.size());
-    return held + entries <= limits_.entries;
+  std::int64_t held() const {
+    return static_cast<std::int64_t>(result_.entities.size() + result_.ends.size());
+  }
+
+  bool room_for(std::int64_t entries) const { return held() + entries <= limits_.entries; }
+
+  // Paths one sequence may store: the room that is left if no later one had a path.
+  // share_out_cap() takes back the rest.
+  std::int64_t quota() const {
+    return std::max<std::int64_t>(1, options_.cap - result_.offsets.back());
   }
 
   // Depth first over the pruned levels, neighbours ascending; stops when a path finds no room.
@@ -355,8 +384,6 @@ class Expansion {
       result_.truncated |= exhausted_;
       return;
     }
-    // The room that is left if no later sequence had a path: share_out_cap() takes back the rest.
-    quota_ = std::max<std::int64_t>(1, options_.cap - result_.offsets.back());
     std::vector<std::int32_t> path{topic_};
     std::vector<std::int32_t> used{0};  // hops of each part of `path`
     begin_search();
@@ -419,7 +446,7 @@ class Expansion {
     return true;
   }
 
-  bool has_room() const { return stored_ < quota_ && room_for(length_ + 1); }
+  bool has_room() const { return stored_ < quota() && room_for(length_ + 1); }
 
   bool store(const std::vector<std::int32_t>& path) {
     if (!has_room()) return false;
@@ -546,8 +573,9 @@ class Expansion {
   std::int64_t length_ = 0;
   std::int64_t known_ = 0;   // levels_[0 ... known_] belong to it
   std::int64_t stored_ = 0;  // paths stored for it
-  std::int64_t quota_ = 0;   // how many may be
 
+  LastSteps last_steps_;
+  std::vector<std::int32_t> ends_;  // of the sequence that list() is at
   NodeSet seen_;
   std::vector<Level> levels_;
   std::vector<Level> alive_;

@@ -2,8 +2,9 @@
 //
 // A sequence of L symbols gives paths of L + 1 entities, in ascending entity order. Nodes from
 // which the rest of the sequence cannot be walked are removed first, so the search for walks never
-// meets a dead end. Walks follow the same edges at hubs and mediators as in sequences.h; only with
-// mediators does max_hops still cut anything here, walk by walk.
+// meets a dead end; sequences with few walks are listed without a search (last_steps.h). Walks
+// follow the same edges at hubs and mediators as in sequences.h; only with mediators does max_hops
+// still cut anything here, walk by walk.
 //
 // cap: paths in total. Every sequence that has a path keeps one (the first `cap` of them if there
 // are more), what is left goes to the sequences in the order given.
@@ -24,15 +25,10 @@
 #include <vector>
 
 #include "graph_view.h"
+#include "sequence_list.h"
 #include "walk_rules.h"
 
 namespace hyperhop::graph {
-
-struct SequenceList {
-  const std::int32_t* symbols;  // checked: 0 <= symbol < 2 * num_relations
-  const std::int64_t* offsets;  // (count + 1,), ascending
-  std::int64_t count;
-};
 
 struct PathOptions {
   std::int64_t cap;

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hyperhop import binders, evaluate, ghrr, graph, llm, text
+    from hyperhop import binders, evaluate, ghrr, graph, help, llm, text
     from hyperhop._topk import topk
     from hyperhop.graph import KnowledgeGraph
     from hyperhop.pathhd import PathHD
@@ -22,6 +22,7 @@ __all__ = [
     "evaluate",
     "ghrr",
     "graph",
+    "help",
     "llm",
     "text",
     "topk",
@@ -36,6 +37,7 @@ _HOME = {
     "evaluate": "evaluate",
     "ghrr": "ghrr",
     "graph": "graph",
+    "help": "help",
     "llm": "llm",
     "text": "text",
     "topk": "_topk",

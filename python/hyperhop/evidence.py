@@ -63,10 +63,24 @@ class Evidence:
 
 @dataclass(frozen=True)
 class Answer:
-    """A reader's answer; `citations` are indexes into the evidence's paths (or passages).
+    """A reader's answer.
 
-    `llm_calls` counts completed calls of a language model, `llm_attempts` those with retries.
-    `timings` are milliseconds by stage.
+    Attributes:
+        text: the answer in words, or why there is none.
+        entities: the answers by their name in the graph, as far as the evidence holds them; an
+            answer from a passage is as the reader wrote it.
+        citations: indexes into the evidence's paths, and on into its passages.
+        rationale: why the citations imply the answer.
+        llm_calls: completed calls of a language model; `llm_attempts` counts every request.
+        prompt_tokens, completion_tokens: what the calls took, where the server says so.
+        timings: milliseconds by stage.
+        unsupported: answers that are no end of a cited path and in no cited passage.
+        dropped_citations: what the model cited and the evidence does not list, as it wrote it.
+        unread: paths that were not shown to the model, because there were too many.
+        raw: the model's reply as it came.
+        parse: "parsed" if the reply had the form asked for, "repaired" if it was read all the same,
+            "" without a reply that could be read.
+        fallback: why the reader without a language model answered in its place; "" if it did not.
     """
 
     text: str
@@ -76,6 +90,14 @@ class Answer:
     llm_calls: int = 0
     llm_attempts: int = 0
     timings: Mapping[str, float] = field(default_factory=dict)
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    unsupported: list[str] = field(default_factory=list)
+    dropped_citations: list[str] = field(default_factory=list)
+    unread: int = 0
+    raw: str = ""
+    parse: str = ""
+    fallback: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists, dicts, strings and numbers, ready for JSON."""
@@ -93,7 +115,10 @@ class Retriever(Protocol):
 
 @runtime_checkable
 class Reader(Protocol):
-    """Reads an answer out of evidence."""
+    """Reads an answer out of evidence.
+
+    A reader may also have `read_batch(questions, evidence) -> answers`, in order, for many at once.
+    """
 
     def read(self, question: str, evidence: Evidence) -> Answer:
         """The answer with its citations."""

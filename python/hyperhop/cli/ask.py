@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from hyperhop.cli import options
+from hyperhop.cli.reader import open_reader
 from hyperhop.cli.report import busy, say, speaks_utf8
 from hyperhop.cli.show import answer_lines, explain_lines
 from hyperhop.cli.system import open_system
 from hyperhop.graph import EntityLinker
-from hyperhop.llm import VectorReader
 from hyperhop.pathhd import TopicNotFound
 
 
@@ -31,6 +31,10 @@ def ask(
         bool, typer.Option("--no-inverse", help="Do not walk facts against their direction.")
     ] = False,
     k: Annotated[int, typer.Option("--k", min=1, help="Relation sequences to keep.")] = 3,
+    reader: options.Reader = None,
+    llm: options.Llm = None,
+    model: options.Model = None,
+    fallback: options.Fallback = False,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show how the answer was found.")
     ] = False,
@@ -42,16 +46,24 @@ def ask(
 
     Settings that are not given come from the directory, as `hyperhop index` stored them.
 
+    Without a language model the best path decides. One that is named with --llm, or configured
+    and asked for with --reader llm, is shown the numbered paths in a single call; an answer of
+    its own that no path it cites ends in is marked. It is configured by HYPERHOP_LLM_URL,
+    HYPERHOP_LLM_MODEL and HYPERHOP_LLM_KEY, or in hyperhop/config.toml.
+
     \b
     Examples:
       hyperhop ask mygraph "Who is the mother of Ada Lovelace?"
       hyperhop ask mygraph "Who was her mother?" --topic "Ada Lovelace"
       hyperhop ask mygraph "Who is the mother of Ada Lovelace?" --explain
       hyperhop ask mygraph "Who is the mother of Ada Lovelace?" --json | jq .answer.entities
+      hyperhop ask mygraph "Who was her mother?" --topic "Ada Lovelace" \\
+          --llm http://localhost:8000/v1 --model qwen3
+      hyperhop ask mygraph "Who is the mother of Ada Lovelace?" --llm model.gguf --explain
     """
     if explain and as_json:
         raise typer.BadParameter("--json already holds what --explain shows: give one of them")
-    with busy(f"asking {directory}"):
+    with open_reader(reader, llm, model, fallback) as read, busy(f"asking {directory}"):
         system = open_system(
             directory,
             encoder=encoder,
@@ -67,7 +79,7 @@ def ask(
             raise LookupError(
                 f"the question names no entity of {directory}: name one with --topic"
             ) from None
-        answer = VectorReader().read(question, evidence)
+        answer = read.read(question, evidence)
     if as_json:
         found = {
             "question": question,
@@ -75,11 +87,11 @@ def ask(
             "evidence": evidence.to_dict(),
         }
         print(json.dumps(found, ensure_ascii=not speaks_utf8()))
-    elif answer.entities:
+    elif answer.entities or answer.unsupported:
         print("\n".join(answer_lines(answer, evidence)))
     if explain:
         mentions = EntityLinker(system.kg).link(question)
-        print("\n".join(explain_lines(evidence, mentions)))
-    if not answer.entities:
+        print("\n".join(explain_lines(answer, evidence, mentions)))
+    if not answer.entities and not answer.unsupported:
         say(answer.text)
         raise typer.Exit(1)

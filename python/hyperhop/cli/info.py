@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,7 +14,7 @@ from rich.table import Table
 
 import hyperhop
 from hyperhop import _core
-from hyperhop.cli.report import busy, console, speaks_utf8
+from hyperhop.cli.report import busy, console, on_one_line, speaks_utf8
 from hyperhop.graph import KnowledgeGraph
 from hyperhop.graph.stats import QUANTILES, resident_bytes, store_statistics
 
@@ -24,6 +23,9 @@ PARTS = {
     "countryinfo": "demo",
     "babel": "demo",
     "wordllama": "text",
+    "openai": "llm",
+    "json_repair": "llm",
+    "xllamacpp": "local",
     "onnxruntime": "minilm",
     "sentence_transformers": "sentence-transformers",
     "torch": "torch",
@@ -35,8 +37,6 @@ PARTS = {
     "torch_geometric": "pyg",
     "scipy": "scipy",
 }
-
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def info(
@@ -165,7 +165,7 @@ def show_rows(rows: Iterable[tuple[str, str]]) -> None:
 
 def show_table(columns: list[str], rows: list[list[Any]]) -> None:
     """Print a table of names and numbers; a name that is too long for the screen ends in "…"."""
-    cells = [[_on_one_line(name), *(f"{n:,}" for n in numbers)] for name, *numbers in rows]
+    cells = [[on_one_line(name), *(f"{n:,}" for n in numbers)] for name, *numbers in rows]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
     widths = [max(len(row[place]) for row in [columns, *cells]) for place in range(1, len(columns))]
     screen = console()
@@ -178,11 +178,6 @@ def show_table(columns: list[str], rows: list[list[Any]]) -> None:
         table.add_row(*row)
     screen.print()
     screen.print(table)
-
-
-def _on_one_line(name: str) -> str:
-    """Control characters as escapes: a line break would end the row of a table."""
-    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], name)
 
 
 def _sizes(sizes: dict[str, int] | None) -> str:

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+class ReaderName(StrEnum):
+    """What reads an answer out of the evidence."""
+
+    VECTOR = "vector"
+    LLM = "llm"
+
 
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a saved graph.")]
 Encoder = Annotated[
@@ -33,4 +42,27 @@ MaxDegree = Annotated[
         min=1,
         help="Follow only some edges of an entity that has more than N, evenly spaced.",
     ),
+]
+Reader = Annotated[
+    ReaderName | None,
+    typer.Option(
+        "--reader",
+        help="Who reads the answer out of the paths: vector (no language model, the default) or "
+        "llm, the one that is configured.",
+        show_default=False,
+    ),
+]
+Llm = Annotated[
+    str | None,
+    typer.Option(
+        "--llm",
+        metavar="URL",
+        help="Language model to read with: an OpenAI-compatible server, or the path of a .gguf "
+        "file.",
+    ),
+]
+Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="Model of that server.")]
+Fallback = Annotated[
+    bool,
+    typer.Option("--fallback", help="If the language model fails, answer without it and say so."),
 ]

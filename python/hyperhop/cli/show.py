@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 
+from hyperhop.cli.report import on_one_line
 from hyperhop.evidence import Answer, Evidence
 from hyperhop.graph import EntityMatch
 from hyperhop.text.verbalize import verbalize_path, verbalize_relation
 
-PATHS_SHOWN = 5
+CITATIONS_SHOWN = 5
+PASSAGE_WIDTH = 100
 ENDS_SHOWN = 5
 
 
@@ -20,25 +23,46 @@ def shortened(names: Sequence[str], limit: int) -> str:
 
 
 def answer_lines(answer: Answer, evidence: Evidence) -> list[str]:
-    """Return the answer, the paths it cites and how long it took."""
+    """Return the answer, what it cites, what is wrong with it and how long it took."""
     lines = [answer.text, ""]
-    cited = [evidence.paths[index] for index in answer.citations]
-    lines += [
-        f"  {verbalize_path(path.entities, path.relations)}  ({path.score:.3f})"
-        for path in cited[:PATHS_SHOWN]
-    ]
-    if len(cited) > PATHS_SHOWN:
-        lines.append(f"  ... {len(cited)} paths in all (--json lists them)")
+    count = len(evidence.paths)
+    for index in answer.citations[:CITATIONS_SHOWN]:
+        if index < count:
+            path = evidence.paths[index]
+            lines.append(f"  {verbalize_path(path.entities, path.relations)}  ({path.score:.3f})")
+        else:
+            passage = evidence.passages[index - count]
+            text = textwrap.shorten(passage.text, PASSAGE_WIDTH, placeholder=" ...")
+            lines.append(f"  {passage.id}: {text}  ({passage.score:.3f})")
+    if len(answer.citations) > CITATIONS_SHOWN:
+        lines.append(f"  ... {len(answer.citations)} paths in all (--json lists them)")
+    lines += [f"  {warning}" for warning in _warnings(answer, evidence)]
+    lines += ["", f"  {_milliseconds({**evidence.timings, **answer.timings})}"]
+    return list(map(on_one_line, lines))
+
+
+def _warnings(answer: Answer, evidence: Evidence) -> list[str]:
+    warnings = []
+    if answer.fallback:
+        warnings.append(f"Answered without the language model: {answer.fallback}")
+    if answer.unsupported:
+        names = shortened(answer.unsupported, ENDS_SHOWN)
+        warnings.append(f"Not supported by what is cited: {names}")
+    if answer.dropped_citations:
+        cited = ", ".join(answer.dropped_citations)
+        warnings.append(f"Cited, but not on the list that was shown: {cited}")
+    if answer.unread:
+        warnings.append(f"{answer.unread} paths were not shown to the language model.")
     if evidence.truncated:
-        lines.append("  The search reached its cap: there may be more.")
+        warnings.append("The search reached its cap: there may be more.")
     if evidence.hubs:
         hubs = shortened(evidence.hubs, ENDS_SHOWN)
-        lines.append(f"  Only some edges were followed of {hubs}: there may be more.")
-    return [*lines, "", f"  {_milliseconds({**evidence.timings, **answer.timings})}"]
+        warnings.append(f"Only some edges were followed of {hubs}: there may be more.")
+    return warnings
 
 
-def explain_lines(evidence: Evidence, mentions: Sequence[EntityMatch]) -> list[str]:
-    """Return how the topic was found, the best relation sequences with their scores, and times."""
+def explain_lines(answer: Answer, evidence: Evidence, mentions: Sequence[EntityMatch]) -> list[str]:
+    """Return how the topic was found, the best sequences with scores, the reader's part, times."""
     found = ", ".join(f"{match.name!r} ({match.score:.1f})" for match in mentions)
     lines = ["", f"Topic: {evidence.topic}", f"Entities in the question: {found or 'none'}", ""]
     lines.append("  score   plan  relation sequence -> where it leads")
@@ -48,8 +72,21 @@ def explain_lines(evidence: Evidence, mentions: Sequence[EntityMatch]) -> list[s
             f"  {sequence.score:5.3f}  {sequence.plan:5.3f}  {steps} -> "
             f"{shortened(sequence.ends, ENDS_SHOWN)}"
         )
-    lines += ["", "Milliseconds by stage:"]
-    return lines + [f"  {stage:<12} {time:8.2f}" for stage, time in evidence.timings.items()]
+    if answer.rationale:
+        lines += ["", f"Why: {answer.rationale}"]
+    lines += ["", f"Language model: {_calls(answer)}", "", "Milliseconds by stage:"]
+    timings = {**evidence.timings, **answer.timings}
+    lines += [f"  {stage:<12} {time:8.2f}" for stage, time in timings.items()]
+    return list(map(on_one_line, lines))
+
+
+def _calls(answer: Answer) -> str:
+    if not answer.llm_attempts:
+        return "not asked"
+    calls = f"{answer.llm_calls} calls in {answer.llm_attempts} requests"
+    tokens = f"{answer.prompt_tokens} tokens in, {answer.completion_tokens} out"
+    read = f", reply {answer.parse}" if answer.parse else ""
+    return f"{calls}, {tokens}{read}"
 
 
 def _milliseconds(timings: Mapping[str, float]) -> str:

@@ -41,12 +41,12 @@ def export(facts: Facts, path: str | os.PathLike[str], progress: Progress | None
         if progress is not None:
             progress(done, facts.num_triples)
 
-    with _replaced(name) as file, _compressed(file, compression) as stream:
+    with replaced(name) as file, compressed(file, compression) as stream:
         write(facts, stream, told)
 
 
 @contextmanager
-def _replaced(name: str) -> Iterator[BinaryIO]:
+def replaced(name: str) -> Iterator[BinaryIO]:
     """A file beside `name` that takes its place when all went well, and is removed if not."""
     if os.path.isdir(name):
         raise IsADirectoryError(f"{name} is a directory, expected a file to write")
@@ -75,7 +75,8 @@ def _sync(path: str) -> None:
 
 
 @contextmanager
-def _compressed(file: BinaryIO, compression: str) -> Iterator[BinaryIO]:
+def compressed(file: BinaryIO, compression: str) -> Iterator[BinaryIO]:
+    """What is written through it reaches `file` compressed as ".gz" or ".zst" says; "": as is."""
     stream: Any
     if not compression:
         yield file

@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 from hyperhop.evidence import Reader
 from hyperhop.llm.chat import ChatModel, LLMError, Message, Reply, SchemaRefused
 from hyperhop.llm.reader import VectorReader
-from hyperhop.llm.replies import ParseFailure
+from hyperhop.llm.replies import ParseFailure, ParseReport
 
 if TYPE_CHECKING:
     from hyperhop.llm.batch import achat_batch, chat_batch
     from hyperhop.llm.client import ChatClient
     from hyperhop.llm.config import open_chat
     from hyperhop.llm.function import CallableModel
+    from hyperhop.llm.llm_reader import LLMReader
     from hyperhop.llm.local import LocalModel
     from hyperhop.llm.usage import Usage
 
@@ -21,9 +22,11 @@ __all__ = [
     "ChatClient",
     "ChatModel",
     "LLMError",
+    "LLMReader",
     "LocalModel",
     "Message",
     "ParseFailure",
+    "ParseReport",
     "Reader",
     "Reply",
     "SchemaRefused",
@@ -38,6 +41,7 @@ __all__ = [
 _HOME = {
     "CallableModel": "function",
     "ChatClient": "client",
+    "LLMReader": "llm_reader",
     "LocalModel": "local",
     "Usage": "usage",
     "achat_batch": "batch",

@@ -115,6 +115,11 @@ class ChatClient:
         return self._structured
 
     @property
+    def concurrency(self) -> int:
+        """Most calls of a batch in flight at once."""
+        return self._concurrency
+
+    @property
     def usage(self) -> Usage:
         """Calls and tokens of this object in this process."""
         return self._meter.total
@@ -274,12 +279,12 @@ class ChatClient:
         """Arguments of the client's call."""
         if schema is not None and self._structured is False:
             raise SchemaRefused(f"{self._url} takes no JSON schema")
-        limit = max_tokens or self._defaults["max_tokens"]
+        limit = self._defaults["max_tokens"] if max_tokens is None else max_tokens
         given = {**self._defaults, "max_tokens": limit, "response_format": _form(schema)}
         extra = self._extra if grammar is None else {**self._extra, "grammar": grammar}
         return {
             "model": self._model,
-            "messages": [dict(message) for message in messages],
+            "messages": [_message(message) for message in messages],
             "extra_body": extra,
             **{name: value for name, value in given.items() if value is not None},
         }
@@ -314,26 +319,10 @@ class ChatClient:
         raise result
 
 
-def server_models(base_url: str, api_key: str | None = None, timeout: float = 60.0) -> list[str]:
-    """Names of the models a server offers (`GET /models`); LLMError if it does not tell."""
-    url = normalize_url(base_url)
-    key = find_key(url, api_key)
-    problem = None
-    names: list[str] = []
-    with make_client(_WHAT, url, key, timeout) as client:
-        try:
-            raw, attempts = with_retries(
-                client.models.with_raw_response.list, retries=1, url=url, key=key
-            )
-            data = read_json(raw, url, attempts)
-            names = [str(item["id"]) for item in data["data"]]
-        except ServerError as error:
-            problem = LLMError(str(error), error.attempts)
-        except (KeyError, TypeError):
-            problem = LLMError(f"{url}: the reply is no list of models", attempts)
-    if problem is not None:
-        raise problem
-    return names
+def _message(message: Message) -> dict[str, str]:
+    if not isinstance(message, Mapping) or not {"role", "content"} <= set(message):
+        raise TypeError(f"chat: a message must have a role and a content, got {message!r:.80}")
+    return dict(message)
 
 
 def _form(schema: Mapping[str, Any] | None) -> dict[str, Any] | None:

@@ -18,9 +18,18 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from hyperhop._openai import KEY_VARIABLE, URL_VARIABLE, same_server
-from hyperhop.llm.chat import ChatModel
-from hyperhop.llm.client import ChatClient, server_models
+from hyperhop._openai import (
+    KEY_VARIABLE,
+    URL_VARIABLE,
+    ServerError,
+    find_key,
+    make_client,
+    normalize_url,
+    only_model,
+    same_server,
+)
+from hyperhop.llm.chat import ChatModel, LLMError
+from hyperhop.llm.client import ChatClient
 from hyperhop.llm.local import LocalModel
 
 MODEL_VARIABLE = "HYPERHOP_LLM_MODEL"
@@ -42,6 +51,7 @@ _KEYS: dict[str, Any] = {
 }
 _SERVER = ("timeout", "retries", "concurrency", "max_tokens", "temperature", "structured")
 _LOCAL = ("timeout", "max_tokens", "temperature", "threads", "context")
+_TIMEOUT = 60.0  # seconds, to tell which models there are
 _NAMES = {str: "a string", int: "a whole number", bool: "true or false", _NUMBER: "a number"}
 
 
@@ -97,6 +107,8 @@ def open_chat(
         )
     url = str(url)
     if not url.startswith(("http://", "https://")):
+        if model:
+            raise ValueError(f"model names one of a server's models, but {url!r} is no server")
         return _open_file(url, config)
     in_environment = same_server(os.environ.get(URL_VARIABLE), url)
     in_file = same_server(config.get("url"), url)
@@ -123,11 +135,14 @@ def _open_file(path: str, config: dict[str, Any]) -> LocalModel:
 
 
 def _only_model(url: str, api_key: str | None) -> str:
-    names = server_models(url, api_key)
-    if len(names) == 1:
-        return names[0]
-    offers = ", ".join(sorted(names)) if names else "none"
-    raise ValueError(f"{url} offers several models, name one (--model): {offers}")
+    url = normalize_url(url)
+    key = find_key(url, api_key)
+    with make_client("a language model behind a server", url, key, _TIMEOUT) as client:
+        try:
+            return only_model(client, url, key, retries=1)
+        except ServerError as error:
+            problem = LLMError(f"{error}; name one with --model", error.attempts)
+    raise problem
 
 
 def _check(path: Path, name: str, value: object) -> None:

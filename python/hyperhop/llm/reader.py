@@ -3,7 +3,7 @@
 from time import perf_counter
 
 from hyperhop.evidence import Answer, Evidence, EvidencePath
-from hyperhop.text.verbalize import verbalize_path, verbalize_relation
+from hyperhop.text.verbalize import Verbalizer
 
 
 class VectorReader:
@@ -12,6 +12,10 @@ class VectorReader:
     Where evidence lists no sequences, the ends of the paths that share the first path's relations.
     Cites all paths of that sequence. No language model is called.
     """
+
+    def __init__(self, verbalizer: Verbalizer | None = None) -> None:
+        """`verbalizer` words answer and rationale; without labels if None."""
+        self._words = Verbalizer() if verbalizer is None else verbalizer
 
     def read(self, question: str, evidence: Evidence) -> Answer:
         """The answer; without paths its text says so and `entities` is empty. O(paths)."""
@@ -32,16 +36,16 @@ class VectorReader:
             else sorted({evidence.paths[i].entities[-1] for i in citations})
         )
         return Answer(
-            ", ".join(entities),
+            ", ".join(map(self._words.entity, entities)),
             entities,
             citations,
-            _rationale(evidence.paths[citations[0]], len(entities)),
+            self._rationale(evidence.paths[citations[0]], len(entities)),
             timings={"read": (perf_counter() - start) * 1e3},
         )
 
-
-def _rationale(path: EvidencePath, count: int) -> str:
-    steps = ", then ".join(f'"{verbalize_relation(symbol)}"' for symbol in path.relations)
-    ends = "one entity" if count == 1 else f"{count} entities"
-    shown = verbalize_path(path.entities, path.relations)
-    return f"Following {steps} from {path.entities[0]} leads to {ends}: {shown}."
+    def _rationale(self, path: EvidencePath, count: int) -> str:
+        steps = ", then ".join(f'"{self._words.relation(symbol)}"' for symbol in path.relations)
+        ends = "one entity" if count == 1 else f"{count} entities"
+        shown = self._words.path(path.entities, path.relations)
+        topic = self._words.entity(path.entities[0])
+        return f"Following {steps} from {topic} leads to {ends}: {shown}."

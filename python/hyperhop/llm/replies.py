@@ -1,5 +1,29 @@
 """Reading what a language model wrote: tolerant of its habits, never silent about a loss."""
 
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from hyperhop._extras import optional
+from hyperhop.llm.cut import close_cut
+
+_THINKING = r"(?:think|thinking|thought|reasoning)"
+_OPENED = re.compile(rf"\s*<{_THINKING}>", re.IGNORECASE)
+_CLOSED = re.compile(rf"</{_THINKING}>", re.IGNORECASE)
+_FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
+# An opening bracket that begins JSON; "[1]" in a sentence is a citation
+_BEGIN = re.compile(r"""[\[{](?=\s*["'“\[{\]}])|\{(?=\s*\w+\s*:)""")
+# What may stand between the values of one list: "1. [...]\n2. [...]"
+_BETWEEN = re.compile(r"[\s,;]*(?:[-*•]|\d+[.)])?\s*")
+_EMPTY = re.compile(r"\[\s*\]|\{\s*\}")
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\[nrtbf]")
+_QUOTE = re.compile(r"""(?<!\\)(?:\\\\)*(["'])""")
+_SINGLE_QUOTED = re.compile(r"[\[{,:]\s*'")
+_MOST_DIGITS = 1000
+_CONSTANTS = ("null", "none", "true", "false")
+
 
 class ParseFailure(ValueError):
     """A reply that could not be read: why (`reason`), and the whole reply (`text`)."""
@@ -11,3 +35,214 @@ class ParseFailure(ValueError):
 
     def __reduce__(self) -> tuple[type["ParseFailure"], tuple[str, str]]:
         return type(self), (self.reason, self.text)
+
+
+@dataclass
+class ParseReport:
+    """How replies were read: as they came, after a repair, or not at all. For any thread.
+
+    `repairs` has one entry for each reply that was read: whether it was repaired.
+    """
+
+    repairs: list[bool] = field(default_factory=list)
+    failures: list[ParseFailure] = field(default_factory=list)
+
+    @property
+    def parsed(self) -> int:
+        """How many replies were read as they came."""
+        return self.repairs.count(False)
+
+    @property
+    def repaired(self) -> int:
+        """How many replies were read after a repair."""
+        return self.repairs.count(True)
+
+    @property
+    def failed(self) -> int:
+        """How many replies could not be read; `failures` has their text."""
+        return len(self.failures)
+
+    def count(self, repaired: bool) -> None:
+        """One more reply was read."""
+        self.repairs.append(repaired)  # atomic, unlike adding to a number
+
+    def to_dict(self) -> dict[str, Any]:
+        """Counts, and reason and text of each failure, ready for JSON."""
+        return {
+            "parsed": self.parsed,
+            "repaired": self.repaired,
+            "failed": self.failed,
+            "failures": [{"reason": one.reason, "text": one.text} for one in self.failures],
+        }
+
+
+class Read(NamedTuple):
+    """JSON out of a reply.
+
+    `repaired` says that it was not JSON as it stood. `cut` is None where the reply is complete;
+    where it ends in the middle, the key of the outermost object it ends in ("" in an array): what
+    stands there is incomplete, and the name or number it broke off in is left out.
+    """
+
+    value: dict[str, Any] | list[Any]
+    repaired: bool
+    cut: str | None
+
+
+class _Refused(Exception):
+    """JSON that a Python value would not hold in full."""
+
+
+def without_thinking(text: str) -> str:
+    """The reply after a leading `<think>...</think>`; ParseFailure where it never ends."""
+    rest = text
+    while opened := _OPENED.match(rest):
+        closed = _CLOSED.search(rest, opened.end())
+        if closed is None:
+            raise ParseFailure("the reply ends before its thinking does", text)
+        rest = rest[closed.end() :]
+    # some chat templates open the thinking themselves, so that only its end is in the reply
+    if rest is text and not text.lstrip().startswith(("{", "[", "```")):
+        closed = _CLOSED.search(text)
+        rest = text[closed.end() :] if closed else text
+    return rest
+
+
+def read_json(text: str) -> Read:
+    """The one JSON object or array of a reply, with thinking, fences and prose around it.
+
+    Values that follow one another with nothing between them (JSON Lines, a numbered list) are one
+    array. Trailing commas, single quotes, missing brackets and a reply that was cut are repaired,
+    but only if every word of the JSON is in the result.
+
+    ParseFailure where there is no JSON, where several values stand apart (which one is meant?),
+    where a key stands twice, where a repair would lose something or leave an empty list, and where
+    the JSON is nested too deeply. ImportError where a repair needs the extra "llm". O(length).
+    """
+    if not text.strip():
+        raise ParseFailure("the reply is empty", text)
+    try:
+        return _read(without_thinking(text).strip(), text)
+    except RecursionError:
+        raise ParseFailure("the JSON is nested too deeply", text) from None
+    except _Refused as error:
+        raise ParseFailure(str(error), text) from None
+
+
+def _read(body: str, reply: str) -> Read:
+    if not body:
+        raise ParseFailure("the reply holds nothing but its thinking", reply)
+    whole = _whole(body)
+    if isinstance(whole, str):  # JSON inside a JSON string
+        return _read(without_thinking(whole).strip(), reply)._replace(repaired=True)
+    if isinstance(whole, dict | list):
+        return Read(whole, False, None)
+    body = _unfenced(body)
+    first = _BEGIN.search(body)
+    if first is None:
+        raise ParseFailure("the reply holds no JSON object or array", reply)
+    found = _values(body, first.start())
+    if found is None:
+        return _repair(body[first.start() :], reply)
+    values, apart = found
+    if apart:
+        raise ParseFailure(f"the reply holds {len(values)} JSON values, with text between", reply)
+    return Read(values[0], False, None) if len(values) == 1 else Read(values, True, None)
+
+
+def _whole(body: str) -> Any:
+    """The body as strict JSON, or None; line breaks inside strings are let through."""
+    try:
+        return _DECODER.decode(body)
+    except json.JSONDecodeError:
+        return None
+
+
+def _unfenced(body: str) -> str:
+    """The content of the only fenced block that begins like JSON, else the body itself."""
+    if body.startswith(("{", "[")):
+        return body
+    blocks = [block.strip() for block in _FENCE.findall(body)]
+    blocks = [block for block in blocks if block.startswith(("{", "["))]
+    return blocks[0] if len(blocks) == 1 else body
+
+
+def _values(body: str, start: int) -> tuple[list[Any], bool] | None:
+    """All JSON values, and whether text stands between them; None if one of them is broken."""
+    values: list[Any] = []
+    apart = False
+    end = start
+    while True:
+        try:
+            value, after = _DECODER.raw_decode(body, start)
+        except json.JSONDecodeError:
+            return None
+        if value or not values:
+            gap = _BETWEEN.fullmatch(body, end, start)
+            apart = apart or (bool(values) and gap is None)
+            values = [one for one in values if one] + [value]
+            end = after
+        following = _BEGIN.search(body, after)
+        if following is None:
+            return values, apart and len(values) > 1
+        start = following.start()
+
+
+def _repair(body: str, reply: str) -> Read:
+    """JSON out of broken JSON, checked against its source."""
+    closed, cut = close_cut(body)
+    value = _whole(closed)
+    if not isinstance(value, dict | list):
+        repair = optional("json_repair", "repairing a reply that is no JSON", "llm")
+        if cut is None:  # what follows the last bracket is prose
+            closed = body[: max(body.rfind("]"), body.rfind("}")) + 1]
+            if _BEGIN.search(body, len(closed)):
+                raise ParseFailure("the reply ends in the middle of a second JSON value", reply)
+        quotes = _QUOTE.findall(closed)
+        single = quotes.count("'") if _SINGLE_QUOTED.search(closed) else 0
+        if quotes.count('"') % 2 or single % 2:  # which of them is part of a name?
+            raise ParseFailure("the JSON is broken: its quotes do not pair up", reply)
+        value = repair.loads(closed, skip_json_loads=True)
+    kind = dict if body[0] == "{" else list
+    if not value or not isinstance(value, kind):
+        raise ParseFailure("the JSON is broken beyond repair", reply)
+    lost = _words(closed) - _words(json.dumps(value, ensure_ascii=False))
+    if lost:
+        raise ParseFailure(f"the JSON is broken: a repair would lose {next(iter(lost))!r}", reply)
+    if _empties(value) > len(_EMPTY.findall(body)):
+        raise ParseFailure("the JSON is broken: a repair would leave a list empty", reply)
+    return Read(value, True, cut)
+
+
+def _words(text: str) -> Counter[str]:
+    """Words of JSON text, its escapes undone; constants have several spellings."""
+    plain = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", text)
+    words = Counter(re.findall(r"\w+", plain.casefold()))
+    for constant in _CONSTANTS:
+        del words[constant]
+    return words
+
+
+def _empties(value: Any) -> int:
+    """How many empty lists and objects a value holds."""
+    if not isinstance(value, dict | list):
+        return 0
+    inside = value.values() if isinstance(value, dict) else value
+    return (not value) + sum(_empties(one) for one in inside)
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(key for key, count in Counter(key for key, _ in pairs).items() if count > 1)
+        raise _Refused(f"the JSON has the key {twice!r} twice")
+    return found
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise _Refused(f"the JSON has a number of {len(digits)} digits")
+    return int(digits)
+
+
+_DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_once, parse_int=_integer)

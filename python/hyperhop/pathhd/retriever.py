@@ -19,7 +19,7 @@ from hyperhop.pathhd.candidates import Candidates, name_ranks
 from hyperhop.pathhd.planners import Planner, Plans, get_planner
 from hyperhop.pathhd.planners.question import find_mention
 from hyperhop.pathhd.query import QueryKind, encode_query
-from hyperhop.text import TextEncoder, encoder_for
+from hyperhop.text import TextEncoder, Verbalizer, encoder_for
 
 _MOST_TOPICS = 3  # mentions planned from, where a question names several entities
 
@@ -52,11 +52,13 @@ class PathHD:
             training frequencies, see Calibration).
         query: "bundle" (default): the K best plans bundled, so that ranks 2..K follow the planner;
             "best": the paper's single plan, whose ranks 2..K are noise. See `encode_query`.
-        reader: what `answer` reads with.
+        reader: what `answer` reads with; a VectorReader if None.
         blocks, block_size, family, seed: the codebook over `kg.symbols`, built here once.
         max_degree, hubs, mediators: which edges walks follow, see `KnowledgeGraph.sequences`.
             Evidence names the hubs that were met.
         linker: what finds topics in a question; by name if None.
+        verbalizer: labels for a planner given by name and for the VectorReader. A reader given here
+            brings its own.
 
     Topic: `topic=` (name or id) wins. Otherwise the entities the question mentions are linked by
     name; of several, the first three (longest mention first) are planned from, and the best plan
@@ -94,6 +96,7 @@ class PathHD:
         hubs: Hubs = "sample",
         mediators: npt.ArrayLike | None = None,
         linker: EntityLinker | None = None,
+        verbalizer: Verbalizer | None = None,
     ) -> None:
         for name, value in (("k", k), ("max_hops", max_hops), ("path_cap", path_cap)):
             if value < 1:
@@ -114,13 +117,16 @@ class PathHD:
         self.mediators = None if mediators is None else mediator_mask("PathHD", kg, mediators)
         self.encoder = encoder_for(kg.settings, encoder)
         symbols = kg.symbols
+        words = Verbalizer() if verbalizer is None else verbalizer
         self.planner = (
-            get_planner(planner, _spoken(kg), self.encoder) if isinstance(planner, str) else planner
+            get_planner(planner, [words.symbol(name) for name in _spoken(kg)], self.encoder)
+            if isinstance(planner, str)
+            else planner
         )
         self.calibration = (
             Calibration.preset(calibration) if isinstance(calibration, str) else calibration
         )
-        self.reader = VectorReader() if reader is None else reader
+        self.reader = VectorReader(words) if reader is None else reader
         self.codebook = ghrr.Codebook(symbols, blocks, block_size, family, seed)
         self._symbols, self._ranks = symbols, name_ranks(symbols)
         if linker is not None and linker.kg is not kg:
@@ -164,7 +170,8 @@ class PathHD:
         self, question: str, topic: str | int | None = None, *, threads: int | None = None
     ) -> Answer:
         """The reader's answer to the evidence retrieved; timings of both."""
-        return self._read(question, self.retrieve(question, topic, threads=threads))
+        evidence = self.retrieve(question, topic, threads=threads)
+        return _timed(self.reader.read(question, evidence), evidence)
 
     def retrieve_batch(
         self,
@@ -189,13 +196,15 @@ class PathHD:
         *,
         threads: int | None = None,
     ) -> list[Answer]:
-        """`answer` of each question: the same bits."""
+        """`answer` of each question: the same bits. A reader's `read_batch` reads them all."""
         evidence = self.retrieve_batch(questions, topics, threads=threads)
-        return [self._read(q, e) for q, e in zip(questions, evidence, strict=True)]
-
-    def _read(self, question: str, evidence: Evidence) -> Answer:
-        answer = self.reader.read(question, evidence)
-        return replace(answer, timings={**evidence.timings, **answer.timings})
+        read_batch = getattr(self.reader, "read_batch", None)
+        answers = (
+            read_batch(questions, evidence)
+            if read_batch is not None
+            else [self.reader.read(q, e) for q, e in zip(questions, evidence, strict=True)]
+        )
+        return [_timed(answer, one) for answer, one in zip(answers, evidence, strict=True)]
 
     def _topics(
         self, question: str, topic: str | int | None
@@ -314,6 +323,11 @@ def _spoken(kg: KnowledgeGraph) -> list[str]:
             symbols[retired] = symbols[min(used)]
             symbols[relations + retired] = symbols[relations + min(used)]
     return symbols
+
+
+def _timed(answer: Answer, evidence: Evidence) -> Answer:
+    """The answer with the times of both."""
+    return replace(answer, timings={**evidence.timings, **answer.timings})
 
 
 class _Clock:

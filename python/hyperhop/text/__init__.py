@@ -11,6 +11,7 @@ from hyperhop.text.protocol import TextEncoder
 from hyperhop.text.registry import encoder_names, get_encoder
 from hyperhop.text.sentence_transformer import SentenceTransformerEncoder
 from hyperhop.text.settings import encoder_for, encoder_settings
+from hyperhop.text.verbalize import Verbalizer
 from hyperhop.text.wordllama import WordLlamaEncoder
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "SentenceTransformerEncoder",
     "ServerError",
     "TextEncoder",
+    "Verbalizer",
     "WordLlamaEncoder",
     "encode_all",
     "encode_queries",

@@ -9,7 +9,6 @@ from hyperhop.graph.read.report import Intake, shortened
 
 SUFFIXES = (".jsonl", ".ndjson")
 _BATCH_ROWS = 4096
-_THREE_STR = [str, str, str]
 
 
 def read_json_lines(
@@ -70,9 +69,10 @@ def _row(value: Any, columns: Columns | None) -> list[str]:
             raise _BadRow(f"{len(value)} values")
         named = zip(("value 1", "value 2", "value 3"), value, strict=True)
     elif isinstance(value, dict) and columns is not None:
-        row: list[Any] = [value.get(column) for column in columns]
-        if all(row) and [*map(type, row)] == _THREE_STR:  # the usual line
-            return row
+        head, relation, tail = map(value.get, columns)
+        are_text = type(head) is type(relation) is type(tail) is str
+        if are_text and head and relation and tail:  # the usual line
+            return [head, relation, tail]
         absent = [column for column in columns if column not in value]
         if absent:
             raise _BadRow(f"no {absent[0]!r}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence, Set
 import numpy as np
 import numpy.typing as npt
 
-from hyperhop.text.verbalize import relation_words, split_symbol
+from hyperhop.text.relations import relation_words, split_symbol
 from hyperhop.text.words import FUNCTION_WORDS, REQUEST_WORDS, stem
 
 

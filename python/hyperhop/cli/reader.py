@@ -1,0 +1,54 @@
+"""The reader that the command line asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import typer
+
+from hyperhop.cli.options import ReaderName
+from hyperhop.evidence import Answer, Evidence, Reader
+from hyperhop.llm import LLMError, LLMReader, VectorReader, open_chat
+
+
+@contextmanager
+def open_reader(
+    reader: ReaderName | None, llm: str | None, model: str | None, fallback: bool
+) -> Iterator[Reader]:
+    """Open the reader that these options name, and close its model afterwards.
+
+    Raises typer.BadParameter where they contradict each other, and what `open_chat` raises.
+    """
+    named = llm is not None or model is not None
+    if named and reader is ReaderName.VECTOR:
+        raise typer.BadParameter("--llm and --model name a language model: not --reader vector")
+    if not named and reader is not ReaderName.LLM:
+        if fallback:
+            raise typer.BadParameter("--fallback is for --reader llm or --llm URL")
+        yield VectorReader()
+        return
+    try:
+        chat = open_chat(llm, model)
+    except LLMError as error:  # it was asked for its models
+        if not fallback:
+            raise
+        yield _WithoutModel(str(error))
+        return
+    try:
+        yield LLMReader(chat, fallback=fallback)
+    finally:
+        close = getattr(chat, "close", None)
+        if close is not None:
+            close()
+
+
+class _WithoutModel:
+    """Stands in for a language model that could not be opened, and says so."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def read(self, question: str, evidence: Evidence) -> Answer:
+        return replace(VectorReader().read(question, evidence), fallback=self._reason)

@@ -1,0 +1,61 @@
+"""The numbered evidence of a prompt."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from hyperhop.evidence import Evidence
+from hyperhop.llm.quoting import quote
+from hyperhop.text.verbalize import Verbalizer
+
+
+@dataclass(frozen=True)
+class Listing:
+    """What is shown of an evidence, numbered from 1.
+
+    `lines` are the items without their numbers; `indexes` where each stands in the evidence's paths
+    and on into its passages. `ends` are the distinct end entities of its paths, quoted; `unread`
+    counts the paths left out. `noun` is what an item is.
+    """
+
+    lines: list[str]
+    indexes: list[int]
+    ends: list[str]
+    unread: int
+    noun: Literal["path", "passage", "item"]
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+def list_evidence(evidence: Evidence, words: Verbalizer, max_paths: int) -> Listing:
+    """At most `max_paths` paths, and all passages, in the evidence's order.
+
+    Of too many paths every relation sequence keeps its first ones, as evenly as there are, so that
+    a long first sequence does not hide the others. O(length of the evidence).
+    """
+    chosen = _fair_share([tuple(path.relations) for path in evidence.paths], max_paths)
+    lines: list[str] = []
+    ends: dict[str, None] = {}
+    for index in chosen:
+        path = evidence.paths[index]
+        line = words.path(path.entities, path.relations, quote)
+        end = quote(words.entity(path.entities[-1]))
+        lines.append(f"{line}; end: {end}; score: {path.score:.3f}")
+        ends[end] = None
+    lines += [f"{quote(one.text)}; score: {one.score:.3f}" for one in evidence.passages]
+    first = len(evidence.paths)
+    indexes = chosen + list(range(first, first + len(evidence.passages)))
+    noun: Literal["path", "passage", "item"] = "item" if chosen else "passage"
+    if not evidence.passages:
+        noun = "path"
+    return Listing(lines, indexes, list(ends), len(evidence.paths) - len(chosen), noun)
+
+
+def _fair_share(groups: list[tuple[str, ...]], limit: int) -> list[int]:
+    """Indexes of at most `limit` members, in order: the groups take turns."""
+    turns: dict[tuple[str, ...], int] = {}
+    ranked = []
+    for index, group in enumerate(groups):
+        turns[group] = turns.get(group, 0) + 1
+        ranked.append((turns[group], index))
+    return sorted(index for _, index in sorted(ranked)[:limit])

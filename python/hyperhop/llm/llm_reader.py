@@ -1,0 +1,244 @@
+"""The reader with a language model: one call a question (PathHD, section 2.6)."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from time import perf_counter
+from typing import Any, Literal, NamedTuple, get_args
+
+from hyperhop._extras import optional
+from hyperhop.evidence import Answer, Evidence
+from hyperhop.llm.answers import parse_reply
+from hyperhop.llm.chat import ChatModel, LLMError, Reply, SchemaRefused
+from hyperhop.llm.grounding import Grounding
+from hyperhop.llm.listing import Listing, list_evidence
+from hyperhop.llm.prompts import Variant, reader_messages, reply_grammar, reply_schema
+from hyperhop.llm.reader import VectorReader
+from hyperhop.llm.replies import ParseFailure, ParseReport
+from hyperhop.text.verbalize import Verbalizer
+
+ReplyForm = Literal["auto", "json", "text", "grammar"]
+_CONCURRENCY = 8
+
+
+class _Request(NamedTuple):
+    """What is sent, and the form of reply it asks for."""
+
+    form: Literal["json", "text"]
+    arguments: dict[str, Any]
+
+
+class _Outcome(NamedTuple):
+    """What came of the requests for one question; the form is that of the last."""
+
+    result: Reply | LLMError
+    form: str
+    attempts: int
+    milliseconds: float
+
+
+class LLMReader:
+    """Shows a language model the numbered evidence and reads its answer, in exactly one call.
+
+    Args:
+        model: any ChatModel.
+        variant: "A" or "B", two wordings of the same prompt.
+        form: "json": held to a JSON schema. "text": three lines. "grammar": these lines, held to a
+            GBNF grammar that lets only ends of the paths be answers, for llama.cpp (a LocalModel or
+            its server). "auto": JSON, or text where the model takes no
+            schema; a server that only then refuses the schema is asked again for text.
+        max_paths: most paths to show, see `list_evidence`; `Answer.unread` counts the others.
+        verbalizer: the wording of paths; `Verbalizer()` if None.
+        fallback: let the VectorReader answer where the call fails or its reply cannot be read;
+            `Answer.fallback` says why. Otherwise these are errors.
+        max_tokens: of a reply; the model's own limit if None.
+
+    `llm_calls` is 1, or 0 where there is no evidence (then nothing is asked, and the answer says
+    that there is none) and where the call failed. `report` counts how the replies were read and
+    keeps the text of those that were not.
+
+    A citation that is not on the list is dropped and reported. An answer that is not an end of a
+    cited path, nor stands in a cited passage, is `unsupported`; names are compared without regard
+    to case, width, "_" and space, and returned as the graph spells them.
+
+    ValueError for an unknown variant or form and for numbers below 1; ImportError without the extra
+    `llm`, whose json-repair reads damaged replies.
+    """
+
+    def __init__(
+        self,
+        model: ChatModel,
+        *,
+        variant: Variant = "A",
+        form: ReplyForm = "auto",
+        max_paths: int = 32,
+        verbalizer: Verbalizer | None = None,
+        fallback: bool = False,
+        max_tokens: int | None = None,
+    ) -> None:
+        for name, value, allowed in (("variant", variant, Variant), ("form", form, ReplyForm)):
+            if value not in get_args(allowed):
+                expected = ", ".join(get_args(allowed))
+                raise ValueError(f"LLMReader: {name} must be one of {expected}, got {value!r}")
+        for name, number in (("max_paths", max_paths), ("max_tokens", max_tokens)):
+            if number is not None and number < 1:
+                raise ValueError(f"LLMReader: {name} must be 1 or more, got {number}")
+        optional("json_repair", "reading a language model's replies", "llm")  # before any call
+        self.model = model
+        self.variant, self.form = variant, form
+        self.max_paths, self.max_tokens = max_paths, max_tokens
+        self.fallback = fallback
+        self.report = ParseReport()
+        self._words = Verbalizer() if verbalizer is None else verbalizer
+        self._vector = VectorReader(verbalizer)
+
+    def read(self, question: str, evidence: Evidence) -> Answer:
+        """The model's answer, held against the evidence.
+
+        LLMError where the call failed, ParseFailure where its reply cannot be read, unless
+        `fallback`.
+        """
+        listing = self._list(evidence)
+        if not len(listing):
+            return self._vector.read(question, evidence)
+        return self._answer(question, evidence, listing, self._ask(question, listing))
+
+    async def aread(self, question: str, evidence: Evidence) -> Answer:
+        """`read` for callers inside an event loop."""
+        listing = self._list(evidence)
+        if not len(listing):
+            return self._vector.read(question, evidence)
+        start = perf_counter()
+        attempts = 0
+        for request in self._requests(question, listing):
+            try:
+                result: Reply | LLMError = await self.model.achat(**request.arguments)
+            except LLMError as error:
+                result = error
+            attempts += result.attempts
+            if not isinstance(result, SchemaRefused):
+                break
+        outcome = _Outcome(result, request.form, attempts, (perf_counter() - start) * 1e3)
+        return self._answer(question, evidence, listing, outcome)
+
+    def read_batch(
+        self,
+        questions: Sequence[str],
+        evidence: Sequence[Evidence],
+        *,
+        concurrency: int | None = None,
+    ) -> list[Answer]:
+        """`read` of each question, in order; at most `concurrency` calls at once.
+
+        None for it is the model's own limit. Without `fallback` the first error is raised, once all
+        calls are done. ValueError unless there are as many questions as evidences.
+        """
+        if len(questions) != len(evidence):
+            raise ValueError(
+                f"LLMReader: {len(questions)} questions, but evidence for {len(evidence)}"
+            )
+        listings = [self._list(one) for one in evidence]
+        if concurrency is None:
+            concurrency = getattr(self.model, "concurrency", _CONCURRENCY)
+        pool = ThreadPoolExecutor(concurrency)
+        try:
+            jobs = [
+                pool.submit(self._ask, question, listing) if len(listing) else None
+                for question, listing in zip(questions, listings, strict=True)
+            ]
+            outcomes = [job.result() if job else None for job in jobs]
+        finally:
+            pool.shutdown(cancel_futures=True)
+        return [
+            self._answer(question, one, listing, outcome)
+            if outcome
+            else self._vector.read(question, one)
+            for question, one, listing, outcome in zip(
+                questions, evidence, listings, outcomes, strict=True
+            )
+        ]
+
+    def _list(self, evidence: Evidence) -> Listing:
+        return list_evidence(evidence, self._words, self.max_paths)
+
+    def _ask(self, question: str, listing: Listing) -> _Outcome:
+        start = perf_counter()
+        attempts = 0
+        for request in self._requests(question, listing):
+            try:
+                result: Reply | LLMError = self.model.chat(**request.arguments)
+            except LLMError as error:
+                result = error
+            attempts += result.attempts
+            if not isinstance(result, SchemaRefused):
+                break
+        return _Outcome(result, request.form, attempts, (perf_counter() - start) * 1e3)
+
+    def _requests(self, question: str, listing: Listing) -> list[_Request]:
+        """What to send: the second only where the first's schema is refused."""
+        forms: list[str] = [self.form]
+        if self.form == "auto":
+            forms = ["text"] if self.model.takes_schema is False else ["json", "text"]
+        requests = []
+        for form in forms:
+            asked: Literal["json", "text"] = "json" if form == "json" else "text"
+            arguments: dict[str, Any] = {
+                "messages": reader_messages(question, listing, self.variant, asked),
+                "max_tokens": self.max_tokens,
+            }
+            if form == "json":
+                arguments["schema"] = reply_schema(listing)
+            if form == "grammar":
+                arguments["grammar"] = reply_grammar(listing)
+            requests.append(_Request(asked, arguments))
+        return requests
+
+    def _answer(
+        self, question: str, evidence: Evidence, listing: Listing, outcome: _Outcome
+    ) -> Answer:
+        """The answer that a reply holds, or the error or fallback in its place."""
+        start = perf_counter()
+        result = outcome.result
+        if isinstance(result, LLMError):
+            result.attempts = outcome.attempts
+            if not self.fallback:
+                raise result
+            return replace(
+                self._vector.read(question, evidence),
+                llm_attempts=outcome.attempts,
+                timings={"read": outcome.milliseconds},
+                fallback=str(result),
+            )
+        grounding = Grounding(evidence, listing, self._words)
+        try:
+            reply = parse_reply(result.text, outcome.form, grounding.knows)
+        except ParseFailure as error:
+            cut = " (it was cut at max_tokens)" if result.cut else ""
+            failure = ParseFailure(error.reason + cut, error.text)
+            self.report.failures.append(failure)
+            if not self.fallback:
+                raise failure from None
+            answer = replace(self._vector.read(question, evidence), fallback=failure.reason)
+        else:
+            repaired = reply.repaired or result.cut
+            self.report.count(repaired)
+            found = grounding.ground(reply)
+            answer = Answer(
+                ", ".join(found.names) or "No answer: the model finds none in the evidence.",
+                found.entities,
+                found.citations,
+                reply.rationale,
+                unsupported=found.unsupported,
+                dropped_citations=found.dropped,
+                unread=listing.unread,
+                parse="repaired" if repaired else "parsed",
+            )
+        return replace(
+            answer,
+            llm_calls=1,
+            llm_attempts=outcome.attempts,
+            prompt_tokens=result.prompt_tokens,
+            completion_tokens=result.completion_tokens,
+            raw=result.text,
+            timings={"read": outcome.milliseconds + (perf_counter() - start) * 1e3},
+        )
