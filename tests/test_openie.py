@@ -28,7 +28,7 @@ from hyperhop.help.prompts import (
     entities_request,
     triples_request,
 )
-from hyperhop.llm import ChatClient, LocalModel, ParseFailure
+from hyperhop.llm import ChatClient, LocalModel, ParseFailure, Reply
 from loopback import Loopback, status, text
 
 FENCE = "```"
@@ -148,6 +148,7 @@ def test_broken_json_is_repaired():
         ('{"triples": null}', "it holds no list of triples"),
         ('{"entities": []}', "it holds no list of triples"),
         ('{"triples": "none"}', "it holds no list of triples"),
+        ('{"knowledge_graph": []}', "it holds no list of triples"),
         ("To do: [ ] the list", "it holds no list of triples"),
         ('{"entities": ["a", "b"]}', "it holds no list of triples"),
         ('{"entities": ["a", "b', "it breaks off and holds no list of triples"),
@@ -705,6 +706,17 @@ class Plain:
 
     async def achat(self, messages, *, schema=None, grammar=None, max_tokens=None):
         raise AssertionError("not asked")
+
+
+class Schemaless(Plain):
+    def chat(self, messages, *, schema=None, grammar=None, max_tokens=None):
+        assert schema is None
+        assert max_tokens == 77
+        return Reply(answer(messages))
+
+
+def test_a_model_that_takes_no_schema_is_sent_none():
+    assert extract(meetings(2), Schemaless(), max_tokens=77).report().parsed == 2
 
 
 def test_nothing_to_do():
