@@ -114,6 +114,14 @@ def test_explain_shows_topic_sequences_and_times(graph):
     assert "Milliseconds by stage:" in out
 
 
+def test_explain_tells_how_many_entities_have_no_name(graph, tmp_path):
+    facts = [("Alien", "film.film.starring", "m.0k3p"), ("m.0k3p", "actor", "Sigourney Weaver")]
+    assert run("index", write(tmp_path / "facts.tsv", facts), "-o", tmp_path / "g")[0] == 0
+    out = run("ask", tmp_path / "g", "Which actor is starring in Alien?", "--explain")[1]
+    assert "33% of the entities on these paths have an id for a name." in out
+    assert "id for a name" not in run("ask", graph, "currency of Peru", "--explain")[1]
+
+
 def test_names_are_printed_verbatim(graph):
     _, out, _ = run("ask", graph, "Which neighbour does Peru have?")
     assert "Perú [bold]de[/bold] 日本" in out.splitlines()[0]

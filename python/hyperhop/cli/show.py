@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from hyperhop.cli.report import on_one_line
 from hyperhop.evidence import Answer, Evidence
 from hyperhop.graph import EntityMatch
-from hyperhop.text.verbalize import verbalize_path, verbalize_relation
+from hyperhop.text.verbalize import Verbalizer, verbalize_path, verbalize_relation
 
 CITATIONS_SHOWN = 5
 PASSAGE_WIDTH = 100
@@ -72,6 +72,9 @@ def explain_lines(answer: Answer, evidence: Evidence, mentions: Sequence[EntityM
             f"  {sequence.score:5.3f}  {sequence.plan:5.3f}  {steps} -> "
             f"{shortened(sequence.ends, ENDS_SHOWN)}"
         )
+    unnamed = Verbalizer().share_unnamed(path.entities for path in evidence.paths)
+    if unnamed:
+        lines += ["", f"{unnamed:.0%} of the entities on these paths have an id for a name."]
     if answer.rationale:
         lines += ["", f"Why: {answer.rationale}"]
     lines += ["", f"Language model: {_calls(answer)}", "", "Milliseconds by stage:"]
