@@ -9,6 +9,7 @@ from contextlib import contextmanager, nullcontext
 from time import perf_counter
 from typing import Any
 
+from hyperhop._extras import optional
 from hyperhop.graph.arguments import at_least, integer
 from hyperhop.help.extracted import ExtractedPassage, Extraction
 from hyperhop.help.journal import Journal, finished, key
@@ -54,7 +55,8 @@ def extract(
     An interrupt (Ctrl-C) sends no further request, waits for those under way, and leaves the
     records whole. It can be called inside a running event loop, which then waits: see `aextract`.
     Raises BlockingIOError where another run extracts into `directory`, DamagedStore where its
-    records are damaged, TypeError or ValueError for bad arguments. What `model` raises that is no
+    records are damaged, TypeError or ValueError for bad arguments, ImportError without the extra
+    `llm`, whose json-repair reads damaged replies. What `model` raises that is no
     LLMError ends the run.
     """
     with _running(
@@ -214,6 +216,7 @@ def _running(
     if concurrency is None:
         concurrency = getattr(model, "concurrency", _CONCURRENCY)
     concurrency = at_least(function, "concurrency", concurrency, 1)
+    optional("json_repair", "reading a language model's replies", "llm")  # before any call
     listed = as_passages(passages)
     with nullcontext() if directory is None else Journal(directory) as journal:
         yield _Run(listed, model, calls, retries, concurrency, journal)
