@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hyperhop.evidence import Evidence, EvidencePassage, EvidencePath, Reader
 from hyperhop.graph import KnowledgeGraph
@@ -19,6 +21,7 @@ from hyperhop.llm import (
     SchemaRefused,
     VectorReader,
 )
+from hyperhop.llm.answers import parse_reply
 from hyperhop.pathhd import PathHD
 from hyperhop.text import Verbalizer
 from loopback import Loopback, cut_off, half_json, status, text
@@ -140,7 +143,7 @@ def test_replies_in_another_form_are_repaired(form, reply):
         ('{"answers": ["A"], "citations": [1, 2', "ends before its answers and citations do"),
         ('{"answers": ["A"], ', "ends before its answers and citations do"),
         (f"{OBJECT} or {OBJECT}", "2 JSON values, with text between"),
-        ('{"answers": [...], "citations": [1]}', "would leave a list empty"),
+        ('{"answers": [...], "citations": [1]}', "would change what it says"),
     ],
 )
 @pytest.mark.parametrize("form", ["json", "text"])
@@ -194,6 +197,35 @@ def test_a_cut_rationale_loses_no_answer():
     assert answer.parse == "repaired"
     with pytest.raises(ParseFailure, match=r"cited|cut at max_tokens"):
         ask(Reply('{"answers": ["A', cut=True))
+
+
+ANY = st.text(min_size=1, max_size=8) | st.text("\"'\\,[]{}: ab", min_size=1, max_size=8)
+
+
+@given(st.lists(ANY, max_size=3), st.lists(st.integers(0, 9), max_size=3), ANY, st.data())
+def test_no_cut_changes_answers_or_citations(answers, citations, why, data):
+    whole = json.dumps({"answers": answers, "citations": citations, "rationale": why})
+    try:
+        found = parse_reply(whole[: data.draw(st.integers(0, len(whole)))], "json", bool)
+    except ParseFailure:
+        return
+    assert (found.answers, found.citations) == (answers, list(map(str, citations)))
+
+
+PIECES = ["Answer:", "Supporting path(s):", "Rationale:", "\n", '"a"', FENCE, '{"answers": ', "}",
+          "[", "]", ":", ",", "1", "none", "<think>", "</think>", " ", "and", "x"]  # fmt: skip
+
+
+@given(
+    st.lists(st.sampled_from(PIECES), max_size=14).map("".join), st.sampled_from(["json", "text"])
+)
+def test_any_reply_is_read_or_refused(text, form):
+    try:
+        found = parse_reply(text, form, "x".__eq__)
+    except ParseFailure:
+        return
+    assert all(name.strip() for name in found.answers)
+    assert found.answers or "none" in text or "[" in text
 
 
 # --- what the evidence supports ----------------------------------------------------------------

@@ -61,11 +61,14 @@ def test_values_in_a_row_are_one_array(reply, value):
         ('["Peach\'s film",]', ["Peach's film"]),
         ('[["a","b","c",],["d","e","f"],]', TRIPLES),
         ('[["a","b","c"] ["d","e","f"]]', TRIPLES),
+        ('{"t": [["a","b","c"],["d","e","f"]}', {"t": TRIPLES}),
+        ('[{"a": 1}}', [{"a": 1}]),
         ("{answers: [Paris, Lima], citations: [1]}", {"answers": ["Paris", "Lima"],
                                                       "citations": [1]}),
         ('{"a": "she said "hi" to me"}', {"a": 'she said "hi" to me'}),
         ('{"a": “Paris”}', {"a": "Paris"}),
-        ('{"a": "no\\u00ebl \\"x\\"",}', {"a": 'noël "x"'}),
+        ('{"a": "\\ud83d\\ude00",}', {"a": "😀"}),
+        ('{"a": "caf\\u00e9 \\"x\\"",}', {"a": 'café "x"'}),
     ],
 )  # fmt: skip
 def test_json_is_repaired(reply, value):
@@ -116,6 +119,7 @@ def test_a_cut_reply_in_single_quotes():
         ('{"a": [', "the JSON is broken: a repair would leave a list empty"),
         ('{"a": [\'Par', "the JSON is broken: a repair would leave a list empty"),
         ('{"', "the JSON is broken beyond repair"),
+        ('{"a": [["b"], [", ', "the JSON is broken: its quotes do not pair up"),
         ('{"s": "a"}\n{"s": "b', "the reply ends in the middle of a second JSON value"),
     ],
 )
@@ -130,9 +134,10 @@ def test_what_cannot_be_read_is_refused_with_its_reason(reply, reason):
 @pytest.mark.parametrize(
     ("reply", "reason"),
     [
-        ('{"a": [...]}', "a repair would leave a list empty"),
-        ('{"a": [1,], "a": [2]}', "a repair would lose 'a'"),
-        ('{"a": "b" // why\n}', "a repair would lose 'why'"),
+        ('{"a": [...]}', "a repair would change what it says"),
+        ('[["a]", "b"", "c"", "{d}]"],]', "a repair would change what it says"),
+        ('{"a": [1,], "a": [2]}', "a repair would change what it says"),
+        ('{"a": "b" // why\n}', "a repair would change what it says"),
         ('{"a": "5" tall"}', "its quotes do not pair up"),
         ("['Peach's film', 'x']", "its quotes do not pair up"),
         ('["5" nail", "is a", "nail"]', "its quotes do not pair up"),
@@ -176,9 +181,12 @@ def test_any_text_is_read_or_refused(text, brackets):
         assert isinstance(value, dict | list)
 
 
-def test_close_cut_leaves_whole_text_alone():
-    for text in ('{"a": 1}', "no bracket", "{]", '{"a": "5" tall"}', '{"a": 1} {"b'):
+def test_close_cut():
+    for text in ('{"a": 1}', "no bracket", "{]", '[{"a": 1], "b"'):
         assert close_cut(text) == (text, None)
+    assert close_cut('{"a": 1} so {"b') == ('{"a": 1}', None)
+    for text in ('{"a": "5" tall"}', '{"a": [1], "b": ", '):
+        assert close_cut(text) is None
 
 
 def test_thinking():

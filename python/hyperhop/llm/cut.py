@@ -11,7 +11,7 @@ _CLOSERS = {"{": "}", "[": "]"}
 
 
 class Closed(NamedTuple):
-    """JSON text closed again, and where it was cut: None if it was not.
+    """The JSON at the start of a text, and where it was cut: None if it was not.
 
     `cut` is the key of the outermost object whose value is incomplete, "" if that has no key.
     """
@@ -20,11 +20,12 @@ class Closed(NamedTuple):
     cut: str | None
 
 
-def close_cut(text: str) -> Closed:
-    """Drop the value that a reply broke off in and close the brackets that are still open.
+def close_cut(text: str) -> Closed | None:
+    """The JSON that a text begins with, its brackets closed where the text ends in the middle.
 
-    A name or number that may go on is no value: "Par" is not "Paris". A key without its value goes
-    too. Text whose brackets close, or whose quotes do not pair up, is not cut. O(length).
+    The value it broke off in is dropped: a name or number that may go on is no value ("Par" is not
+    "Paris"), and neither is a key. What follows the last bracket is left out; a text whose brackets
+    do not match comes back whole. None where a quote is left over. O(length).
     """
     brackets: list[str] = []  # those open
     ends: list[int] = []  # where the last complete value inside each of them ends
@@ -36,7 +37,7 @@ def close_cut(text: str) -> Closed:
             string = (_DOUBLE if token == '"' else _SINGLE).match(text, start)
             if string is None:
                 if _STRAY.match(text, at):
-                    return Closed(text, None)  # a quote too many, not a string that goes on
+                    return None  # a quote too many, or a string that begins oddly: who knows
                 break
             at = string.end()
             if brackets and (brackets[-1] == "[" or before == ":"):
@@ -52,7 +53,7 @@ def close_cut(text: str) -> Closed:
                 return Closed(text, None)
             ends.pop()
             if not brackets:
-                return Closed(text, None)
+                return Closed(text[:at], None)
             ends[-1] = at
             key = "" if len(brackets) == 1 else key
         elif token == "," and brackets:

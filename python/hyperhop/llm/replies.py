@@ -22,7 +22,7 @@ _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\[nrtbf]")
 _QUOTE = re.compile(r"""(?<!\\)(?:\\\\)*(["'])""")
 _SINGLE_QUOTED = re.compile(r"[\[{,:]\s*'")
 _MOST_DIGITS = 1000
-_CONSTANTS = ("null", "none", "true", "false")
+_STRUCTURE = re.compile(r"""[\s"'“”‘’\\,\[\]{}]""")
 
 
 class ParseFailure(ValueError):
@@ -113,7 +113,7 @@ def read_json(text: str) -> Read:
 
     Values that follow one another with nothing between them (JSON Lines, a numbered list) are one
     array. Trailing commas, single quotes, missing brackets and a reply that was cut are repaired,
-    but only if every word of the JSON is in the result.
+    but only if the result says the same, letter by letter.
 
     ParseFailure where there is no JSON, where several values stand apart (which one is meant?),
     where a key stands twice, where a repair would lose something or leave an empty list, and where
@@ -170,6 +170,7 @@ def _unfenced(body: str) -> str:
 def _values(body: str, start: int) -> tuple[list[Any], bool] | None:
     """All JSON values, and whether text stands between them; None if one of them is broken."""
     values: list[Any] = []
+    empty: Any = None  # "[]" beside other values is no value
     apart = False
     end = start
     while True:
@@ -177,50 +178,61 @@ def _values(body: str, start: int) -> tuple[list[Any], bool] | None:
             value, after = _DECODER.raw_decode(body, start)
         except json.JSONDecodeError:
             return None
-        if value or not values:
-            gap = _BETWEEN.fullmatch(body, end, start)
-            apart = apart or (bool(values) and gap is None)
-            values = [one for one in values if one] + [value]
+        if value:
+            apart = apart or (bool(values) and _BETWEEN.fullmatch(body, end, start) is None)
+            values.append(value)
             end = after
+        else:
+            empty = value
         following = _BEGIN.search(body, after)
         if following is None:
-            return values, apart and len(values) > 1
+            return (values, apart) if values else ([empty], False)
         start = following.start()
 
 
 def _repair(body: str, reply: str) -> Read:
     """JSON out of broken JSON, checked against its source."""
-    closed, cut = close_cut(body)
-    value = _whole(closed)
+    found = close_cut(body)
+    if found is None or not _quotes_pair(found.text):  # which of them is part of a name?
+        raise ParseFailure("the JSON is broken: its quotes do not pair up", reply)
+    if found.cut is None and _BEGIN.search(body, len(found.text)):
+        raise ParseFailure("the reply ends in the middle of a second JSON value", reply)
+    value = _whole(found.text)
     if not isinstance(value, dict | list):
         repair = optional("json_repair", "repairing a reply that is no JSON", "llm")
-        if cut is None:  # what follows the last bracket is prose
-            closed = body[: max(body.rfind("]"), body.rfind("}")) + 1]
-            if _BEGIN.search(body, len(closed)):
-                raise ParseFailure("the reply ends in the middle of a second JSON value", reply)
-        quotes = _QUOTE.findall(closed)
-        single = quotes.count("'") if _SINGLE_QUOTED.search(closed) else 0
-        if quotes.count('"') % 2 or single % 2:  # which of them is part of a name?
-            raise ParseFailure("the JSON is broken: its quotes do not pair up", reply)
-        value = repair.loads(closed, skip_json_loads=True)
+        value = repair.loads(found.text, skip_json_loads=True)
+        value = json.loads(json.dumps(value))  # joins the halves of escaped letters
     kind = dict if body[0] == "{" else list
     if not value or not isinstance(value, kind):
         raise ParseFailure("the JSON is broken beyond repair", reply)
-    lost = _words(closed) - _words(json.dumps(value, ensure_ascii=False))
-    if lost:
-        raise ParseFailure(f"the JSON is broken: a repair would lose {next(iter(lost))!r}", reply)
+    if not _says_the_same(found.text, json.dumps(value, ensure_ascii=False)):
+        raise ParseFailure("the JSON is broken: a repair would change what it says", reply)
     if _empties(value) > len(_EMPTY.findall(body)):
         raise ParseFailure("the JSON is broken: a repair would leave a list empty", reply)
-    return Read(value, True, cut)
+    return Read(value, True, found.cut)
 
 
-def _words(text: str) -> Counter[str]:
-    """Words of JSON text, its escapes undone; constants have several spellings."""
+def _quotes_pair(text: str) -> bool:
+    quotes = _QUOTE.findall(text)
+    single = quotes.count("'") if _SINGLE_QUOTED.search(text) else 0
+    return quotes.count('"') % 2 == 0 and single % 2 == 0
+
+
+def _says_the_same(broken: str, repaired: str) -> bool:
+    """Whether a repair only moved quotes and commas, and added brackets that close."""
+    letters, opened, closed = _content(broken)
+    letters_after, opened_after, closed_after = _content(repaired)
+    return letters == letters_after and opened == opened_after and closed <= closed_after
+
+
+def _content(text: str) -> tuple[str, int, int]:
+    """What JSON text says, and how many brackets open and close."""
     plain = _ESCAPE.sub(lambda found: chr(int(found[1], 16)) if found[1] else " ", text)
-    words = Counter(re.findall(r"\w+", plain.casefold()))
-    for constant in _CONSTANTS:
-        del words[constant]
-    return words
+    # halves of an escaped letter are joined; Python's constants are those of JSON
+    plain = plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    plain = plain.casefold().replace("none", "null")
+    opened, closed = (sum(map(plain.count, kind)) for kind in ("[{", "]}"))
+    return _STRUCTURE.sub("", plain), opened, closed
 
 
 def _empties(value: Any) -> int:
