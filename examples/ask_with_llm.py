@@ -34,7 +34,8 @@ def main() -> None:
         print(f"  [{number}] {verbalize_path(path.entities, path.relations)}")
     if answer.unsupported:
         print(f"Not said by these paths: {', '.join(answer.unsupported)}")
-    print(f"{answer.rationale} ({answer.llm_calls} call, {answer.prompt_tokens} tokens read)")
+    print(f"Why: {answer.rationale}")
+    print(f"Calls: {answer.llm_calls}, tokens read: {answer.prompt_tokens}")
 
 
 if __name__ == "__main__":

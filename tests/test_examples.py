@@ -61,7 +61,8 @@ def test_ask_with_llm(tmp_path):
         "Paris, Rome",
         "  [8] Marie Curie -spouse-> Pierre Curie -birthplace-> Paris",
         "Not said by these paths: Rome",
-        "He was born there. (1 call, 11 tokens read)",
+        "Why: He was born there.",
+        "Calls: 1, tokens read: 11",
     ]
     # which model it has, then the one question
     assert [request.path for request in server.requests] == ["/v1/models", "/v1/chat/completions"]
