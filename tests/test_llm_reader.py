@@ -4,6 +4,7 @@ import asyncio
 import importlib.util
 import json
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -165,12 +166,24 @@ def test_replies_that_cannot_be_read_fail_with_a_reason(form, reply, reason):
         ("1. Boliviano\n2. Trinidad and Tobago", ["Boliviano", "Trinidad and Tobago"]),
         ('"Boliviano" and "Trinidad and Tobago".', ["Boliviano", "Trinidad and Tobago"]),
         ("Bolivian, money", ["Bolivian, money"]),
+        ("Peru - Bolivia", ["Peru - Bolivia"]),
+        ("Boliviano ;  and BOLIVIANO  and boliviano", ["Boliviano"]),
     ],
 )
 def test_names_without_quotes_are_split_only_into_names_of_the_evidence(section, names):
     answer = ask(f"Answer: {section}\nSupporting path(s): 1, 2, 3\nRationale: x", "text")
     assert answer.text == ", ".join(names)
     assert answer.parse == "repaired"
+
+
+def test_long_replies_take_no_longer_than_their_length():
+    """Each of these took minutes."""
+    spaces, start = " " * 100_000, perf_counter()
+    for section in (f"x{spaces}y", f"- x{spaces}y", "1" * 100_000 + "y"):
+        ask(f"Answer: {section}\nSupporting path(s): 1\nRationale: x", "text")
+    escaped = '\\"' * 100_000
+    ask(f'Answer: none\nSupporting path(s): 1 "{escaped}\nRationale: x', "text")
+    assert perf_counter() - start < 10
 
 
 @pytest.mark.parametrize(
@@ -244,6 +257,34 @@ def test_citations_outside_the_list_are_dropped_and_reported():
     assert len(huge.dropped_citations) == 2
 
 
+@pytest.mark.parametrize(
+    ("cited", "citations", "dropped"),
+    [
+        (["1.5"], [], ["1.5"]),
+        (["-3", "+2", "- 2"], [1], ["-3", "+2"]),
+        (["[1]", "path 2", "#3"], [0, 1, 2], []),
+        ("1, 2", [0, 1], []),
+        ("paths 1 and 3.", [0, 2], []),
+        ("1,3", [0, 2], []),
+        ("1 – 2", [0, 1], []),
+        ("- 1\n- 3", [0, 2], []),
+        ("the 3-hop path, 2nd, v1, 1/2, .5, 1e0, 2-, -2-3, 1-2-3", [],
+         ["3-hop", "2nd", "v1", "1/2", ".5", "1e0", "2-", "-2-3", "1-2-3"]),
+        ("**2**: 'x', 1: `3`", [1, 0, 2], []),
+        ([1.0, 2.5, -1, None, {"path": 3}], [0], ["2.5", "-1", "None", "{'path': 3}"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_only_whole_numbers_cite(cited, citations, dropped, form):
+    if form == "json":
+        found = ask(reply([], cited))
+    elif isinstance(cited, str):
+        found = ask(f"Answer: none\nSupporting path(s): {cited}\nRationale: x", "text")
+    else:
+        return
+    assert (found.citations, found.dropped_citations) == (citations, dropped)
+
+
 def test_answers_that_no_cited_path_ends_in_are_flagged():
     answer = ask(reply(["Boliviano", "chile", "TRINIDAD AND\tTOBAGO", "Sol", "boliviano"], [2]))
     assert answer.text == "Boliviano, Chile, Trinidad and Tobago, Sol"
@@ -280,6 +321,39 @@ def test_passages_support_what_stands_in_them():
     both = Evidence(paths=EVIDENCE.paths, passages=PASSAGES.passages)
     answer = ask(reply(["Boliviano", "Pizarro"], [2, 4]), evidence=both)
     assert (answer.citations, answer.unsupported) == ([1, 3], [])
+
+
+@pytest.mark.parametrize(
+    ("name", "passage", "supported"),
+    [
+        ("Ana", "Mañana será otro día.", False),
+        ("é", "Será.", False),
+        ("Ana", "ANA, de Lima", True),
+        ("Ana", "Anna and 'Ana'.", True),
+        ("ana", "banana and (ana)", True),
+        ("Мир", "Владимир", False),
+        ("Мир", "«мир»", True),
+        ("سلام", "إسلام", False),
+        ("a", "a\u0328\u0330", False),
+        ("राम", "रामायण", False),
+        ("राम", "राम गए", True),
+        ("利马", "秘鲁的首都是利马。", True),
+        ("東京", "私は東京へ行く", True),
+        ("リマ", "首都はリマです", True),
+        ("Lima", "首都はLimaです", True),
+        ("กรุงเทพ", "เมืองหลวงคือกรุงเทพมหานคร", True),
+        ("리마", "수도는 리마이다", True),
+        ("3", "1993年", False),
+        ("1993", "平成1993年", True),
+        ("C++", "C++20 and C++", True),
+    ],
+)
+def test_names_stand_in_a_passage_as_whole_words(name, passage, supported):
+    """Of scripts that put spaces between words; in the others a name may stand anywhere."""
+    evidence = Evidence(passages=[EvidencePassage("a", passage, 0.9)])
+    answer = ask(reply([name], [1]), evidence=evidence)
+    assert answer.unsupported == ([] if supported else [name])
+    assert answer.entities == ([name] if supported else [])
 
 
 def test_paths_that_are_not_shown_are_counted_and_cannot_be_cited():

@@ -27,11 +27,14 @@ _KEYS = {
     "rationale": "rationale", "explanation": "rationale", "reason": "rationale",
 }  # fmt: skip
 _BULLET = re.compile(r"\s*(?:[-*•]|\d+[.)])\s+")
-_COMMA = re.compile(r"\s*[,;]\s*")
-_COMMA_AND = re.compile(r"\s*[,;]\s*(?:and\s+)?|\s+(?:and|&)\s+")
+_COMMA = re.compile(r"[,;]")
+_COMMA_AND = re.compile(r"[,;](?:\s*and\s)?|\s(?:and|&)\s")
 _BETWEEN = re.compile(r"\s*(?:[,;\n]\s*(?:[-*•]|\d+[.)]|and\b)?|and\b|&)\s*")
-_CITED = re.compile(r"\d+(?:\s*[-–]\s*\d+)?")
-_COPIED = re.compile(rf"{_STRING}|score:? *[\d.]+")  # from the list: no citations in there
+_RANGE = re.compile(r"(?<=\d)[ \t]*([-–])[ \t]*(?=\d)")
+_APART = re.compile(r"[\s,;()\[\]{}*&`]+")  # what stands between citations
+_CITED = re.compile(r"\d+(?:[-–]\d+)?")
+# from the list: no citations in there; a quote that nothing closes is none
+_COPIED = re.compile(r'"(?:[^"\\\n]|\\.)*("?)|score:? *[\d.]+')
 
 Known = Callable[[str], bool]
 
@@ -133,11 +136,22 @@ def _citation(value: Any) -> list[str]:
 
 
 def _cited(section: str) -> list[str]:
-    """Numbers and ranges of a text; all of it if it holds none and does not say so."""
-    numbers = _CITED.findall(_COPIED.sub(" ", section))
+    """Numbers and ranges of a text, and what else in it has a digit, such as "1.5" or "-3".
+
+    All of it if nothing has one, unless it says that there is none.
+    """
+    plain = _COPIED.sub(lambda found: found[0] if found[1] == "" else " ", section)
+    words = [_plain(word) for word in _APART.split(_RANGE.sub(r"\1", plain))]
+    numbers = [word for word in words if re.search(r"\d", word)]
     if numbers or not section.strip() or _is_none(section):
-        return [re.sub(r"\s", "", number) for number in numbers]
+        return numbers
     return [section.strip()]
+
+
+def _plain(word: str) -> str:
+    """A number without the signs around it; every other word as it is."""
+    number = word.lstrip("#\"'“").rstrip(".:\"'”")
+    return number if _CITED.fullmatch(number) else word
 
 
 def _from_lines(
@@ -188,9 +202,11 @@ def _unquoted(section: str, text: str, known: Known) -> list[str]:
         raise ParseFailure("the reply ends inside the name of an answer", text)
     names: list[str] = []
     for line in section.splitlines():
-        plain = _BULLET.sub("", line, count=1).strip(" \t*_")
-        readings = [[plain], [plain.removesuffix(".")]]
-        readings += [pattern.split(plain.removesuffix(".")) for pattern in (_COMMA, _COMMA_AND)]
+        bullet = _BULLET.match(line)
+        plain = line[bullet.end() if bullet else 0 :].strip(" \t*_")
+        short = plain.removesuffix(".")
+        split = [pattern.split(short) for pattern in (_COMMA, _COMMA_AND)]
+        readings = [[plain], [short], *([part.strip() for part in parts] for parts in split)]
         names += next((one for one in readings if all(map(known, one))), [plain] if plain else [])
     if not names:
         raise ParseFailure("the answer is empty", text)
