@@ -159,7 +159,7 @@ def test_arguments_then_environment_then_file(server, write, monkeypatch):
 @pytest.mark.needs("llm")
 def test_a_key_in_no_variable(server, write):
     write(f'[llm]\nurl = "{server.url}"\nmodel = "m"\nkey_env = "FILE_KEY"\n')
-    with pytest.raises(ValueError, match="key_env names FILE_KEY, which is not set"):
+    with pytest.raises(ValueError, match="key_env names a variable that is not set"):
         open_chat()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 
-from hyperhop.cli.report import on_one_line
+from hyperhop._lines import on_one_line
 from hyperhop.evidence import Answer, Evidence
 from hyperhop.graph import EntityMatch
 from hyperhop.text.verbalize import Verbalizer, verbalize_path, verbalize_relation
