@@ -3,6 +3,8 @@
 import asyncio
 import importlib.util
 import json
+import signal
+import threading
 from pathlib import Path
 from time import perf_counter
 
@@ -209,6 +211,9 @@ def test_a_cut_rationale_loses_no_answer():
     assert answer.parse == "repaired"
     with pytest.raises(ParseFailure, match=r"cited|cut at max_tokens"):
         ask(Reply('{"answers": ["A', cut=True))
+    for end in ("Bolivia", "1", "1, 2"):
+        with pytest.raises(ParseFailure, match=r"before its answers and citations do \(it was cut"):
+            ask(Reply(LINES.split("2\n")[0] + end, cut=True), "text")
 
 
 ANY = st.text(min_size=1, max_size=8) | st.text("\"'\\,[]{}: ab", min_size=1, max_size=8)
@@ -390,6 +395,12 @@ def test_form_follows_what_the_model_takes():
     assert LLMReader(model, form="grammar").read("?", EVIDENCE).parse == "parsed"
     assert model.asked[0]["schema"] is None
     assert model.asked[0]["grammar"].startswith("root ::=")
+    model = Told(LINES, OBJECT, takes_schema=True)
+    model.takes_grammar = True
+    for form, parameter in (("auto", "grammar"), ("json", "schema")):
+        assert LLMReader(model, form=form).read("?", EVIDENCE).parse == "parsed"
+        given = {name for name in ("grammar", "schema") if model.asked[-1][name] is not None}
+        assert given == {parameter}
 
 
 def test_a_refused_schema_is_asked_again_as_text():
@@ -434,6 +445,9 @@ def test_arguments_are_checked():
             LLMReader(Told(), **options)
     with pytest.raises(ValueError, match="2 questions, but evidence for 1"):
         LLMReader(Told()).read_batch(["a", "b"], [EVIDENCE])
+    for model, kind in (("sk-secret", "str"), (None, "NoneType"), (Told, "type")):
+        with pytest.raises(TypeError, match=rf"such as open_chat\(.*got {kind}$"):
+            LLMReader(model)
     assert isinstance(LLMReader(Told()), Reader)
 
 
@@ -545,10 +559,66 @@ def test_a_batch_keeps_the_order_and_the_limit(server):
     ]
     assert 1 < server.peak <= 3
     assert reader.read_batch([], []) == []
-    server.script = [status(401)]
-    with pytest.raises(LLMError, match="401"):
-        reader.read_batch(questions, evidence, concurrency=1)
     assert reader.report.parsed == 6
+    server.peak = 0
+    again = asyncio.run(reader.aread_batch(questions, evidence, concurrency=2))
+    assert [answer.unsupported for answer in again] == [answer.unsupported for answer in answers]
+    assert server.peak == 2
+    assert asyncio.run(reader.aread_batch([], [])) == []
+
+
+def readings(reader, questions, **options):
+    """`read_batch` and its twin."""
+    evidence = [EVIDENCE] * len(questions)
+    return [
+        lambda: reader.read_batch(questions, evidence, **options),
+        lambda: asyncio.run(reader.aread_batch(questions, evidence, **options)),
+    ]
+
+
+def test_a_batch_loses_no_reply_to_another_questions_error(server):
+    for twin in (0, 1):
+        reader = LLMReader(client(server, concurrency=1, retries=0))
+        script = [text(OBJECT), text("no idea"), status(401), *[text(OBJECT)] * 3]
+        server.script = list(script)
+        results = readings(reader, list("abcdef"), errors="return")[twin]()
+        kinds = [Answer, ParseFailure, LLMError, Answer, Answer, Answer]
+        assert [type(result) for result in results] == kinds
+        assert results[2].attempts == 1
+        assert (reader.report.parsed, reader.report.failed) == (4, 1)
+        server.script = list(script)
+        with pytest.raises(ParseFailure, match="neither JSON"):
+            readings(reader, list("abcdef"))[twin]()
+        assert (reader.report.parsed, reader.report.failed) == (8, 2)
+        assert server.script == []
+        for read in readings(reader, list("ab"), errors="drop"):
+            with pytest.raises(ValueError, match="errors must be raise or return, got 'drop'"):
+                read()
+        for read in readings(reader, list("ab"), concurrency=0):
+            with pytest.raises(ValueError, match="concurrency must be 1 or more, got 0"):
+                read()
+
+
+def test_an_interrupt_waits_for_no_call_and_sends_no_other():
+    class Slow(Told):
+        def chat(self, messages, **options):
+            reply = super().chat(messages, **options)
+            if len(self.asked) == 2:
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            if len(self.asked) > 1:
+                assert go_on.wait(20)
+            return reply
+
+    go_on = threading.Event()
+    model = Slow(*[OBJECT] * 9)
+    reader = LLMReader(model)
+    start = perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        reader.read_batch(list("abcdefghi"), [EVIDENCE] * 9, concurrency=2)
+    assert perf_counter() - start < 5
+    go_on.set()
+    assert len(model.asked) <= 3
+    assert reader.report.parsed <= 1
 
 
 FACTS = [("Lima", "capital_of", "Peru"), ("Peru", "currency", "Sol"), ("Chile", "currency", "Peso")]
@@ -574,6 +644,34 @@ def test_pathhd_counts_calls(server):
         assert {**one.to_dict(), "timings": 0} == {**other.to_dict(), "timings": 0}
         assert one.llm_calls == one.llm_attempts == 1
         assert "plan" in one.timings
+
+
+class Plain:
+    """A reader with nothing but `read`."""
+
+    def read(self, question, evidence):
+        return Answer(f"{question} {len(evidence.paths)}")
+
+
+def test_the_async_twins_of_pathhd(server):
+    kg = KnowledgeGraph.from_triples(FACTS)
+    server.answer = lambda messages: json.dumps(
+        {"answers": ["Sol"], "citations": [1], "rationale": "so"}
+    )
+    questions = ["What is the currency of Peru?", "And hers?"]
+    topics = [None, "Chile"]
+    for reader in (LLMReader(client(server)), Plain(), None):
+        system = PathHD(kg, reader=reader)
+
+        async def both(system=system):
+            one = await system.aanswer(questions[1], topics[1])
+            return [one, *await system.aanswer_batch(questions, topics)]
+
+        awaited = asyncio.run(both())
+        expected = [system.answer(questions[1], topics[1]), *system.answer_batch(questions, topics)]
+        for one, other in zip(awaited, expected, strict=True):
+            assert {**one.to_dict(), "timings": 0} == {**other.to_dict(), "timings": 0}
+            assert set(one.timings) == set(other.timings)
 
 
 # --- a real model ------------------------------------------------------------------------------

@@ -52,17 +52,19 @@ class ReaderReply:
     repaired: bool
 
 
-def parse_reply(text: str, form: str, known: Known) -> ReaderReply:
+def parse_reply(text: str, form: str, known: Known, *, cut: bool = False) -> ReaderReply:
     """A reply that was asked for in `form` ("json" or "text"), in that form or the other.
 
     Names without quotes are split at commas only into names that `known` accepts. There is no
-    answer only where the reply says so (none, []): one that is missing, empty or cut, or given
-    twice, is a ParseFailure.
+    answer only where the reply says so (none, []): one that is missing, empty or broken off, or
+    given twice, is a ParseFailure. `cut` says that the model was stopped.
     """
     body = without_thinking(text).strip()
     labels = [] if body.startswith(("{", "[")) else list(_LABEL.finditer(body))
     start = next((i for i, label in enumerate(labels) if label["answers"]), None)
     if start is not None and not body[labels[start].end() :].lstrip().startswith(("{", "```")):
+        if cut and not any(label["rationale"] for label in labels[start:]):
+            raise ParseFailure("the reply ends before its answers and citations do", text)
         return _from_lines(body, labels[start:], text, form, known)
     if body and "{" not in body and "[" not in body:
         raise ParseFailure("the reply has neither JSON nor a line that begins with Answer:", text)
