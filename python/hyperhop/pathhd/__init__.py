@@ -2,6 +2,7 @@
 
 from hyperhop.pathhd.calibration import Calibration, Frequencies
 from hyperhop.pathhd.planners import (
+    AssociativePlanner,
     EmbeddingPlanner,
     Example,
     LexicalPlanner,
@@ -16,6 +17,7 @@ from hyperhop.pathhd.query import encode_query
 from hyperhop.pathhd.retriever import PathHD, TopicNotFound
 
 __all__ = [
+    "AssociativePlanner",
     "Calibration",
     "EmbeddingPlanner",
     "Example",

@@ -2,14 +2,17 @@
 
 from collections.abc import Callable, Sequence
 
+from hyperhop.pathhd.planners.associative import AssociativePlanner
 from hyperhop.pathhd.planners.embedding import EmbeddingPlanner
+from hyperhop.pathhd.planners.examples import Example
 from hyperhop.pathhd.planners.lexical import LexicalPlanner
-from hyperhop.pathhd.planners.memory import Example, MemoryPlanner
+from hyperhop.pathhd.planners.memory import MemoryPlanner
 from hyperhop.pathhd.planners.mixture import MixturePlanner
 from hyperhop.pathhd.planners.protocol import Planner, Plans, ranked
 from hyperhop.text.protocol import TextEncoder
 
 __all__ = [
+    "AssociativePlanner",
     "EmbeddingPlanner",
     "Example",
     "LexicalPlanner",

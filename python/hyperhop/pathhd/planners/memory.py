@@ -1,43 +1,20 @@
 """The planner that remembers: questions with their relation paths, nothing is trained."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
-from hashlib import blake2b
-from typing import NamedTuple
+from collections.abc import Iterable
 
 import numpy as np
 import numpy.typing as npt
 
 from hyperhop.pathhd.candidates import Candidates
+from hyperhop.pathhd.planners.examples import Example, Examples, Path
+from hyperhop.pathhd.planners.features import ORDER, QuestionFeatures, masked
 from hyperhop.pathhd.planners.protocol import Plans, Span, ranked
 from hyperhop.text.protocol import TextEncoder
-from hyperhop.text.words import words
-
-Floats = npt.NDArray[np.float32]
-Path = tuple[str, ...]
 
 # Chosen on the dev parts of PathQuestion (`disjoint`, seed 0) and MetaQA (the tenth that is not
 # remembered), all seven sets together, with WordLlama and an EmbeddingPlanner beside at 2 to 1.
 _NEIGHBOURS = 10
 _SHARPNESS = 24.0
-_ORDER = 0.5
-
-_PAIR_DIM = 512
-_REACH = 5  # words
-_TOPIC = "\0"  # no word of a question
-
-
-class Example(NamedTuple):
-    """A question, where it names its topic (characters, or None), and its relation path.
-
-    A path is symbol names, "^" before a relation that is walked backwards. A question with several
-    paths is several examples.
-    """
-
-    question: str
-    mention: Span | None
-    relations: Sequence[str]
 
 
 class MemoryPlanner:
@@ -57,24 +34,21 @@ class MemoryPlanner:
         *,
         neighbours: int = _NEIGHBOURS,
         sharpness: float = _SHARPNESS,
-        order: float = _ORDER,
+        order: float = ORDER,
     ) -> None:
         """`neighbours` questions vote, each with its similarity to the power `sharpness`.
 
-        `order` in [0, 1] is the weight of word pairs in that similarity, 1 - `order` the encoder's.
+        `order`: see `QuestionFeatures`.
         """
         if neighbours < 1:
             raise ValueError(f"MemoryPlanner: neighbours must be 1 or more, got {neighbours}")
         if not sharpness >= 0:
             raise ValueError(f"MemoryPlanner: sharpness must be 0 or more, got {sharpness}")
-        if not 0 <= order <= 1:
-            raise ValueError(f"MemoryPlanner: order must be in [0, 1], got {order}")
-        self._encoder = encoder
-        self._neighbours, self._sharpness, self._order = neighbours, sharpness, order
-        self._texts: list[str] = []  # of row i
-        self._rows: dict[str, int] = {}
-        self._paths: list[Counter[Path]] = []
-        self._features: Floats = np.empty((0, encoder.dim + _PAIR_DIM), np.float32)
+        self._features_of = QuestionFeatures(encoder, order)
+        self._neighbours, self._sharpness = neighbours, sharpness
+        self._examples = Examples()
+        self._texts: list[str] = []  # of each row of features
+        self._features: npt.NDArray[np.float32] = self._features_of([])
         self.add(examples)
 
     @property
@@ -84,38 +58,20 @@ class MemoryPlanner:
 
     def __len__(self) -> int:
         """Examples remembered."""
-        return sum(paths.total() for paths in self._paths)
+        return len(self._examples)
 
     def add(self, examples: Iterable[Example]) -> None:
         """Remember examples; one that is remembered already counts once more."""
-        new: dict[str, None] = {}
-        for example in examples:
-            text = masked(example.question, example.mention)
-            row = self._rows.setdefault(text, len(self._texts))
-            if row == len(self._texts):
-                self._texts.append(text)
-                self._paths.append(Counter())
-                new[text] = None
-            self._paths[row][tuple(example.relations)] += 1
-        if new:
-            self._features = np.concatenate([self._features, self._encode(list(new))])
+        new = [text for text, before in self._examples.add(examples).items() if not before]
+        self._texts += new
+        self._features = np.concatenate([self._features, self._features_of(new)])
 
     def forget(self, examples: Iterable[Example]) -> None:
-        """Take back examples. LookupError for one that is not remembered; those before it are."""
-        emptied = False
-        for example in examples:
-            text, path = masked(example.question, example.mention), tuple(example.relations)
-            row = self._rows.get(text)
-            if row is None or not self._paths[row][path]:
-                raise LookupError(f"MemoryPlanner: no such example: {example.question!r}")
-            self._paths[row] -= Counter([path])  # drops what reaches 0
-            emptied = emptied or not self._paths[row]
-        if emptied:
-            kept = [row for row, paths in enumerate(self._paths) if paths]
-            self._texts = [self._texts[row] for row in kept]
-            self._paths = [self._paths[row] for row in kept]
-            self._features = self._features[kept]
-            self._rows = {text: row for row, text in enumerate(self._texts)}
+        """Take back examples. LookupError, and nothing is forgotten, if one is not remembered."""
+        self._examples.forget(examples)
+        kept = [row for row, text in enumerate(self._texts) if text in self._examples.paths]
+        self._texts = [self._texts[row] for row in kept]
+        self._features = self._features[kept]
 
     def plan(self, question: str, mention: Span | None, candidates: Candidates) -> Plans:
         """All candidates; a path that no neighbour votes for weighs 0. O(rows * dim + N)."""
@@ -134,7 +90,7 @@ class MemoryPlanner:
         """
         if not self._texts:
             return {}
-        query = self._encode([masked(question, mention)])[0]
+        query = self._features_of([masked(question, mention)])[0]
         similar = np.round(self._features @ query, 6)
         k = min(self._neighbours, len(similar))
         least = np.partition(similar, len(similar) - k)[len(similar) - k]
@@ -144,39 +100,6 @@ class MemoryPlanner:
         votes: dict[Path, float] = {}
         powers = [float(similar[row]) ** self._sharpness for row in rows[:k]]
         for row, power in zip(rows, powers, strict=False):
-            paths = self._paths[row]
-            for path in sorted(paths):
-                votes[path] = votes.get(path, 0.0) + power * paths[path] / paths.total()
+            for path, share in self._examples.shares(self._texts[row]).items():
+                votes[path] = votes.get(path, 0.0) + power * share
         return {path: vote * powers[0] / sum(powers) for path, vote in votes.items()}
-
-    def _encode(self, texts: list[str]) -> Floats:
-        encoded = self._encoder.encode([text.replace(_TOPIC, " ") for text in texts])
-        pairs = np.array([_pairs(text) for text in texts], np.float32)
-        both = [np.sqrt(1 - self._order) * encoded, np.sqrt(self._order) * pairs]
-        return np.concatenate(both, axis=1).astype(np.float32)
-
-
-def masked(question: str, mention: Span | None) -> str:
-    """A question's words, lower-cased, with one mark where it names its topic."""
-    start, end = mention if mention is not None else (len(question), len(question))
-    mark = [_TOPIC] if mention is not None else []
-    return " ".join([*words(question[:start]), *mark, *words(question[end:])])
-
-
-def _pairs(text: str) -> Floats:
-    """Unit vector of pairs of words in their order, hashed with a sign; near ones weigh more."""
-    row = np.zeros(_PAIR_DIM, np.float32)
-    listed = ["", *text.split(" "), ""]
-    for i, word in enumerate(listed):
-        for distance, later in enumerate(listed[i + 1 : i + 1 + _REACH], 1):
-            column, sign = _hashed(word, later)
-            row[column] += sign / distance
-    norm = float(np.sqrt(np.square(row).sum()))
-    return row / np.float32(norm) if norm > 0 else row
-
-
-@lru_cache(maxsize=65536)
-def _hashed(word: str, later: str) -> tuple[int, int]:
-    digest = blake2b(f"{word}\n{later}".encode(), digest_size=8).digest()
-    number = int.from_bytes(digest, "little")
-    return (number >> 1) % _PAIR_DIM, 1 if number & 1 else -1
