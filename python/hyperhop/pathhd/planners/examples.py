@@ -45,7 +45,7 @@ class Examples:
         return self._change(_counted(examples), 1)
 
     def forget(self, examples: Iterable[Example]) -> dict[str, dict[Path, float]]:
-        """Count examples down, as `add`. LookupError, and nothing is changed, if one is not here."""
+        """Count examples down, as `add`. LookupError, and nothing changes, if one is not here."""
         counted = _counted(examples)
         for (text, path), count in counted.items():
             if self.paths.get(text, Counter())[path] < count:
