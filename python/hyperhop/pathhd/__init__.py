@@ -3,7 +3,10 @@
 from hyperhop.pathhd.calibration import Calibration, Frequencies
 from hyperhop.pathhd.planners import (
     EmbeddingPlanner,
+    Example,
     LexicalPlanner,
+    MemoryPlanner,
+    MixturePlanner,
     Planner,
     Plans,
     get_planner,
@@ -15,8 +18,11 @@ from hyperhop.pathhd.retriever import PathHD, TopicNotFound
 __all__ = [
     "Calibration",
     "EmbeddingPlanner",
+    "Example",
     "Frequencies",
     "LexicalPlanner",
+    "MemoryPlanner",
+    "MixturePlanner",
     "PathHD",
     "Planner",
     "Plans",

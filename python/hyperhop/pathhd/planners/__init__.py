@@ -4,12 +4,17 @@ from collections.abc import Callable, Sequence
 
 from hyperhop.pathhd.planners.embedding import EmbeddingPlanner
 from hyperhop.pathhd.planners.lexical import LexicalPlanner
+from hyperhop.pathhd.planners.memory import Example, MemoryPlanner
+from hyperhop.pathhd.planners.mixture import MixturePlanner
 from hyperhop.pathhd.planners.protocol import Planner, Plans, ranked
 from hyperhop.text.protocol import TextEncoder
 
 __all__ = [
     "EmbeddingPlanner",
+    "Example",
     "LexicalPlanner",
+    "MemoryPlanner",
+    "MixturePlanner",
     "Planner",
     "Plans",
     "get_planner",
