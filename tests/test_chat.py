@@ -132,7 +132,7 @@ def test_a_server_that_counts_no_tokens(server):
     [
         ({"base_url": "localhost:8000"}, "url must be like"),
         ({"base_url": f"http://user:{KEY}@host/v1"}, "no user, query or fragment"),
-        ({"timeout": 0}, "timeout must be positive, got 0"),
+        ({"timeout": 0}, "timeout must be positive and at most 1000000 seconds, got 0"),
         ({"retries": -1}, "retries must be 0 or more, got -1"),
         ({"concurrency": 0}, "concurrency must be 1 or more, got 0"),
         ({"max_tokens": 0}, "max_tokens must be 1 or more, got 0"),

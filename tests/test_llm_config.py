@@ -58,7 +58,7 @@ def test_every_public_name_is_there():
 
 def test_the_vector_reader_waits_for_no_client():
     code = (
-        "import sys, hyperhop.llm; hyperhop.llm.VectorReader()\n"
+        "import sys, hyperhop.llm, hyperhop.pathhd; hyperhop.llm.VectorReader()\n"
         "print(sorted({'openai', 'asyncio', 'tomllib', 'xllamacpp'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -159,7 +159,7 @@ def test_arguments_then_environment_then_file(server, write, monkeypatch):
 @pytest.mark.needs("llm")
 def test_a_key_in_no_variable(server, write):
     write(f'[llm]\nurl = "{server.url}"\nmodel = "m"\nkey_env = "FILE_KEY"\n')
-    with pytest.raises(ValueError, match="key_env names FILE_KEY, which is not set"):
+    with pytest.raises(ValueError, match="key_env names a variable that is not set"):
         open_chat()
 
 

@@ -14,7 +14,8 @@ from rich.table import Table
 
 import hyperhop
 from hyperhop import _core
-from hyperhop.cli.report import busy, console, on_one_line, speaks_utf8
+from hyperhop._lines import on_one_line
+from hyperhop.cli.report import busy, console, speaks_utf8
 from hyperhop.graph import KnowledgeGraph
 from hyperhop.graph.stats import QUANTILES, resident_bytes, store_statistics
 

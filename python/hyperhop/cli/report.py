@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import io
 import os
-import re
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -25,6 +24,7 @@ from rich.progress import (
 )
 from rich.text import Text
 
+from hyperhop._lines import on_one_line
 from hyperhop.llm import LLMError
 
 Arguments = ParamSpec("Arguments")
@@ -32,7 +32,6 @@ Arguments = ParamSpec("Arguments")
 # The library raises these for bad input and for what the machine lacks; anything else is a bug.
 EXPECTED = (ValueError, LookupError, OSError, ImportError, MemoryError, LLMError)
 QUIET_SECONDS = 1.0
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 def one_line_errors(command: Callable[Arguments, None]) -> Callable[Arguments, None]:
@@ -64,18 +63,13 @@ def one_line_errors(command: Callable[Arguments, None]) -> Callable[Arguments, N
 
 def say(message: str) -> None:
     """Print one line for the user on stderr."""
-    print("hyperhop:", " ".join(message.splitlines()), file=sys.stderr)
+    print("hyperhop:", on_one_line(" ".join(message.splitlines())), file=sys.stderr)
 
 
 def _in_words(error: BaseException) -> str:
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error) or type(error).__name__
-
-
-def on_one_line(text: str) -> str:
-    """Control characters as escapes: a line break would end the line or row it stands in."""
-    return _CONTROL.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def console() -> Console:

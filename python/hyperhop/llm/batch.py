@@ -2,9 +2,9 @@
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import Any
 
+from hyperhop._workers import check_concurrency, run_in_threads
 from hyperhop.llm.chat import ChatModel, LLMError, Message, Reply
 
 Progress = Callable[[int, int], object]  # (calls done, calls in all)
@@ -23,26 +23,24 @@ def chat_batch(
     """One reply, or the error that came in its place, for each list of messages, in order.
 
     At most `concurrency` calls are in flight. `progress(done, total)` is called in this thread.
+    An interrupt (Ctrl-C) is raised at once: no further call or retry is made, and requests that
+    were sent are left to end in the background, none later than the model's time-out.
     """
     results: dict[int, Reply | LLMError] = {}
-    pool = ThreadPoolExecutor(max(1, min(concurrency, len(batch))))
-    try:
-        jobs = {
-            pool.submit(
-                model.chat, messages, schema=schema, grammar=grammar, max_tokens=max_tokens
-            ): i
-            for i, messages in enumerate(batch)
-        }
-        for done, job in enumerate(as_completed(jobs), start=1):
-            try:
-                results[jobs[job]] = job.result()
-            except LLMError as error:
-                results[jobs[job]] = error
-            if progress is not None:
-                progress(done, len(batch))
-    finally:
-        pool.shutdown(cancel_futures=True)  # interrupted: what has not begun never does
-    return [results[i] for i in range(len(batch))]
+
+    def call(messages: Sequence[Message]) -> Reply | LLMError:
+        try:
+            return model.chat(messages, schema=schema, grammar=grammar, max_tokens=max_tokens)
+        except LLMError as error:
+            return error
+
+    def done(place: int, result: Reply | LLMError) -> None:
+        results[place] = result
+        if progress is not None:
+            progress(len(results), len(batch))
+
+    run_in_threads(call, batch, concurrency, done)
+    return [results[place] for place in range(len(batch))]
 
 
 async def achat_batch(
@@ -56,6 +54,7 @@ async def achat_batch(
     progress: Progress | None = None,
 ) -> list[Reply | LLMError]:
     """`chat_batch` for callers inside an event loop."""
+    check_concurrency(concurrency)
     limit = asyncio.Semaphore(concurrency)
     done = 0
 

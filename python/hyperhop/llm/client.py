@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import os
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -11,6 +12,7 @@ from typing import Any, Self
 from hyperhop._extras import optional
 from hyperhop._openai import (
     ServerError,
+    check_timeout,
     find_key,
     make_async_client,
     make_client,
@@ -65,25 +67,33 @@ class ChatClient:
     ) -> None:
         """The server at `base_url`, with or without "/v1" or "/v1/chat/completions".
 
-        Without `api_key` the key is that of the environment variable `key_env`, or else of
-        HYPERHOP_LLM_KEY, unless HYPERHOP_LLM_URL says that it is another server's; a server that
-        wants no key needs none. `timeout` is seconds for one request, of which one call makes
-        1 + `retries` at most, and only after status 429 or 5xx, a time-out or a lost connection.
+        Without `api_key` the key is that of the environment variable `key_env`, or without that
+        of HYPERHOP_LLM_KEY, unless HYPERHOP_LLM_URL or else the configuration file says that it is
+        another server's; a server that wants no key needs none. A request that has no complete
+        reply after `timeout` seconds is given up, also when parts of the reply keep coming; to
+        connect may take as long again. One call makes 1 + `retries` requests at most, and a
+        further one only after status 429 or 5xx, a time-out or a lost connection.
         At most `concurrency` calls of a batch, or of `achat` in one event loop, are in flight.
         `structured` says whether the server takes a JSON schema; None finds out. None for
         `temperature`, `max_tokens` or `seed` does not send it; `extra` is sent as it stands, so
         `max_tokens=None, extra={"max_completion_tokens": 2000}` suits servers that ask for that.
 
-        ImportError without the extra; ValueError for an address, name or number out of range.
+        ImportError without the extra; TypeError or ValueError for an address, name or number of
+        the wrong kind or out of range, and for a `key_env` that is not set.
         """
         optional("openai", _WHAT, "llm")  # now, not at the first question
         if not isinstance(model, str) or not model.strip():
             raise ValueError(f"ChatClient: model must be the name of a model, got {model!r}")
-        _check("timeout", timeout, timeout > 0, "positive")
-        _check("retries", retries, retries >= 0, "0 or more")
-        _check("concurrency", concurrency, concurrency >= 1, "1 or more")
-        _check("max_tokens", max_tokens, max_tokens is None or max_tokens >= 1, "1 or more")
-        _check("temperature", temperature, temperature is None or temperature >= 0, "0 or more")
+        check_timeout("ChatClient", timeout)
+        _check_count("retries", retries, 0)
+        _check_count("concurrency", concurrency, 1)
+        if max_tokens is not None:
+            _check_count("max_tokens", max_tokens, 1)
+        if temperature is not None:
+            _check_temperature(temperature)
+        if key_env is not None and not os.environ.get(key_env):
+            # not shown: it may be a key that was put in the wrong place
+            raise ValueError("ChatClient: key_env must name an environment variable that is set")
         self._url = normalize_url(base_url)
         self._model = model
         self._key_env = key_env
@@ -133,6 +143,8 @@ class ChatClient:
         max_tokens: int | None = None,
     ) -> Reply:
         """One reply, held to a JSON schema or (llama.cpp servers) to a GBNF grammar.
+
+        A lone surrogate in a text, which is no character, is sent as "?".
 
         LLMError where none came, or nothing in it; its `attempts` counts the requests. A server
         that refuses the schema raises SchemaRefused, at once if it has said so before.
@@ -186,7 +198,8 @@ class ChatClient:
     ) -> list[Reply | LLMError]:
         """One reply, or the error that came in its place, for each list of messages, in order.
 
-        `progress(done, total)` is called in this thread after each.
+        `progress(done, total)` is called in this thread after each. An interrupt (Ctrl-C) is
+        raised at once, see `hyperhop.llm.chat_batch`.
         """
         return chat_batch(
             self,
@@ -282,12 +295,13 @@ class ChatClient:
         limit = self._defaults["max_tokens"] if max_tokens is None else max_tokens
         given = {**self._defaults, "max_tokens": limit, "response_format": _form(schema)}
         extra = self._extra if grammar is None else {**self._extra, "grammar": grammar}
-        return {
+        request = {
             "model": self._model,
             "messages": [_message(message) for message in messages],
             "extra_body": extra,
             **{name: value for name, value in given.items() if value is not None},
         }
+        return {name: _encodable(value) for name, value in request.items()}
 
     def _read(self, raw: Any, attempts: int, schema: Mapping[str, Any] | None) -> Reply | LLMError:
         """What a response of status 200 holds."""
@@ -325,6 +339,17 @@ def _message(message: Message) -> dict[str, str]:
     return dict(message)
 
 
+def _encodable(value: Any) -> Any:
+    """`value` with "?" for every lone surrogate, which is no character and cannot be sent."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, Mapping):
+        return {_encodable(name): _encodable(one) for name, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_encodable(one) for one in value]
+    return value
+
+
 def _form(schema: Mapping[str, Any] | None) -> dict[str, Any] | None:
     """`response_format` of a JSON schema."""
     if schema is None:
@@ -333,14 +358,25 @@ def _form(schema: Mapping[str, Any] | None) -> dict[str, Any] | None:
     return {"type": "json_schema", "json_schema": form}
 
 
-def _check(name: str, value: object, fine: bool, rule: str) -> None:
-    if not fine:
-        raise ValueError(f"ChatClient: {name} must be {rule}, got {value}")
+def _check_count(name: str, value: object, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        kind = type(value).__name__
+        raise TypeError(f"ChatClient: {name} must be a whole number, got {kind}")
+    if value < least:
+        raise ValueError(f"ChatClient: {name} must be {least} or more, got {value}")
+
+
+def _check_temperature(value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        kind = type(value).__name__
+        raise TypeError(f"ChatClient: temperature must be a number, got {kind}")
+    if not 0 <= value < math.inf:
+        raise ValueError(f"ChatClient: temperature must be 0 or more, got {value}")
 
 
 def _is_json(text: str) -> bool:
     try:
         json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):  # the latter where it is nested too deep
         return False
     return True

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from hyperhop._openai import said_error
 from hyperhop.llm.chat import Reply
 from hyperhop.llm.usage import Usage
 
@@ -10,9 +11,9 @@ def read_completion(data: Any, attempts: int) -> Reply:
     """The reply in a completion's JSON; ValueError with one sentence where there is none."""
     if not isinstance(data, dict):
         raise ValueError("the reply is no chat completion")
-    if data.get("error"):  # some servers send status 200 with it
-        error = data["error"]
-        raise ValueError(f"error: {error.get('message') if isinstance(error, dict) else error}")
+    said = said_error(data)
+    if said:
+        raise ValueError(said)
     choices = data.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     if not isinstance(choice, dict) or not isinstance(choice.get("message"), dict):

@@ -1,28 +1,16 @@
-"""Which language model to use: arguments, then the environment, then a configuration file.
-
-The file is TOML, for example
-
-    [llm]
-    url = "http://localhost:8000/v1"  # or the path of a .gguf file
-    model = "qwen3"
-    key_env = "MY_SERVER_KEY"         # the variable that holds the key; never the key itself
-
-with timeout, retries, concurrency, max_tokens, temperature and structured as in `ChatClient`, and
-threads and context as in `LocalModel`. It is $HYPERHOP_CONFIG, or hyperhop/config.toml in
-$XDG_CONFIG_HOME or ~/.config.
-"""
+"""Which language model to use: arguments, then the environment, then the configuration file."""
 
 import os
-import re
-import tomllib
-from pathlib import Path
 from typing import Any
 
+from hyperhop._config import config_path, read_config
 from hyperhop._openai import (
     KEY_VARIABLE,
     URL_VARIABLE,
     ServerError,
+    UnlistedModels,
     find_key,
+    is_address,
     make_client,
     normalize_url,
     only_model,
@@ -33,56 +21,10 @@ from hyperhop.llm.client import ChatClient
 from hyperhop.llm.local import LocalModel
 
 MODEL_VARIABLE = "HYPERHOP_LLM_MODEL"
-CONFIG_VARIABLE = "HYPERHOP_CONFIG"
 
-_NUMBER = (int, float)
-_KEYS: dict[str, Any] = {
-    "url": str,
-    "model": str,
-    "key_env": str,
-    "timeout": _NUMBER,
-    "retries": int,
-    "concurrency": int,
-    "max_tokens": int,
-    "temperature": _NUMBER,
-    "structured": bool,
-    "threads": int,
-    "context": int,
-}
 _SERVER = ("timeout", "retries", "concurrency", "max_tokens", "temperature", "structured")
 _LOCAL = ("timeout", "max_tokens", "temperature", "threads", "context")
 _TIMEOUT = 60.0  # seconds, to tell which models there are
-_NAMES = {str: "a string", int: "a whole number", bool: "true or false", _NUMBER: "a number"}
-
-
-def config_path() -> Path:
-    """Where the configuration file is looked for; it need not exist."""
-    named = os.environ.get(CONFIG_VARIABLE)
-    if named:
-        return Path(named).expanduser()
-    folder = os.environ.get("XDG_CONFIG_HOME")
-    return (Path(folder) if folder else Path.home() / ".config") / "hyperhop" / "config.toml"
-
-
-def read_config() -> dict[str, Any]:
-    """The table [llm] of the configuration file, checked; empty where there is no file.
-
-    FileNotFoundError if $HYPERHOP_CONFIG names no file; ValueError, which never shows a value, for
-    what is no TOML, an unknown key, a wrong kind of value or a key written into the file.
-    """
-    path = config_path()
-    if not path.exists() and not os.environ.get(CONFIG_VARIABLE):
-        return {}
-    try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:  # no TOML, or no UTF-8
-        raise ValueError(f"{path} is no TOML: {error}") from None
-    table = data.get("llm", {})
-    if not isinstance(table, dict):
-        raise ValueError(f"{path}: llm must be a table, [llm]")
-    for name, value in table.items():
-        _check(path, name, value)
-    return table
 
 
 def open_chat(
@@ -93,7 +35,8 @@ def open_chat(
     `url` is the address of an OpenAI-compatible server (a ChatClient) or the path of a .gguf file
     (a LocalModel); without one, that of HYPERHOP_LLM_URL or of the configuration file. `model`
     comes from HYPERHOP_LLM_MODEL or the file, or is the only one that the server offers. A model
-    or key that is configured beside a url is used for that server alone.
+    or key that is configured beside a url is used for that server alone; HYPERHOP_LLM_KEY without
+    HYPERHOP_LLM_URL belongs to the server that the file names.
 
     ValueError where nothing is configured, or not clearly; LLMError if the server must be asked
     for its models and does not tell; ImportError without the extra `llm` or `local`.
@@ -106,7 +49,7 @@ def open_chat(
             f"variable {URL_VARIABLE}, or as url under [llm] in {config_path()}"
         )
     url = str(url)
-    if not url.startswith(("http://", "https://")):
+    if not is_address(url):
         if model:
             raise ValueError(f"model names one of a server's models, but {url!r} is no server")
         return _open_file(url, config)
@@ -121,7 +64,8 @@ def open_chat(
         key_env = config.get("key_env")
         api_key = os.environ.get(key_env) if key_env else None
         if key_env and not api_key:
-            raise ValueError(f"{config_path()}: key_env names {key_env}, which is not set")
+            # its name is not shown: it may be a key that was put in the wrong place
+            raise ValueError(f"{config_path()}: key_env names a variable that is not set")
     options = {name: config[name] for name in _SERVER if name in config}
     return ChatClient(url, model or _only_model(url, api_key), api_key, key_env=key_env, **options)
 
@@ -141,20 +85,6 @@ def _only_model(url: str, api_key: str | None) -> str:
         try:
             return only_model(client, url, key, retries=1)
         except ServerError as error:
-            problem = LLMError(f"{error}; name one with --model", error.attempts)
+            hint = "; name one with --model" if isinstance(error, UnlistedModels) else ""
+            problem = LLMError(f"{error}{hint}", error.attempts)
     raise problem
-
-
-def _check(path: Path, name: str, value: object) -> None:
-    if name in ("key", "api_key", "token", "password"):
-        raise ValueError(
-            f"{path}: {name} must not be written into the file; give in key_env the name of the "
-            "environment variable that holds it"
-        )
-    if name not in _KEYS:
-        raise ValueError(f"{path}: unknown key {name!r} under [llm]; known are {', '.join(_KEYS)}")
-    kind = _KEYS[name]
-    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
-        raise ValueError(f"{path}: {name} must be {_NAMES[kind]}")
-    if name == "key_env" and not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]*", str(value)):
-        raise ValueError(f"{path}: key_env must be the name of an environment variable")

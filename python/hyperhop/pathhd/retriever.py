@@ -1,10 +1,10 @@
 """PathHD: plan, encode, retrieve, read (algorithm 1 of the paper, vector-only)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from time import perf_counter
-from typing import Literal
+from typing import Literal, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -22,6 +22,9 @@ from hyperhop.pathhd.planners.question import find_mention
 from hyperhop.pathhd.query import QueryKind, encode_query
 from hyperhop.text import TextEncoder, Verbalizer, encoder_for
 from hyperhop.text.settings import check_encoder_name
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 _MOST_TOPICS = 3  # mentions planned from, where a question names several entities
 
@@ -214,15 +217,54 @@ class PathHD:
         *,
         threads: int | None = None,
     ) -> list[Answer]:
-        """`answer` of each question: the same bits. A reader's `read_batch` reads them all."""
+        """`answer` of each question: the same bits. A reader's `read_batch` reads them all.
+
+        What it raises, for whichever question, is raised and no answer returned. To keep the others
+        hand it the evidence of `retrieve_batch` yourself: see `LLMReader.read_batch`.
+        """
         evidence = self.retrieve_batch(questions, topics, threads=threads)
-        read_batch = getattr(self.reader, "read_batch", None)
+        answers = self._read_batch(questions, evidence)
+        return [_timed(answer, one) for answer, one in zip(answers, evidence, strict=True)]
+
+    async def aanswer(
+        self, question: str, topic: str | int | None = None, *, threads: int | None = None
+    ) -> Answer:
+        """`answer` for callers inside an event loop: retrieves in a thread, awaits the reader.
+
+        A reader without `aread` reads in a thread too.
+        """
+        evidence = await _in_thread(self.retrieve, question, topic, threads=threads)
+        aread = getattr(self.reader, "aread", None)
+        answer = (
+            await aread(question, evidence)
+            if aread is not None
+            else await _in_thread(self.reader.read, question, evidence)
+        )
+        return _timed(answer, evidence)
+
+    async def aanswer_batch(
+        self,
+        questions: Sequence[str],
+        topics: Sequence[str | int | None] | None = None,
+        *,
+        threads: int | None = None,
+    ) -> list[Answer]:
+        """`answer_batch` for callers inside an event loop, as `aanswer`."""
+        evidence = await _in_thread(self.retrieve_batch, questions, topics, threads=threads)
+        aread_batch = getattr(self.reader, "aread_batch", None)
         answers = (
-            read_batch(questions, evidence)
-            if read_batch is not None
-            else [self.reader.read(q, e) for q, e in zip(questions, evidence, strict=True)]
+            await aread_batch(questions, evidence)
+            if aread_batch is not None
+            else await _in_thread(self._read_batch, questions, evidence)
         )
         return [_timed(answer, one) for answer, one in zip(answers, evidence, strict=True)]
+
+    def _read_batch(self, questions: Sequence[str], evidence: list[Evidence]) -> list[Answer]:
+        read_batch = getattr(self.reader, "read_batch", None)
+        if read_batch is None:
+            return [self.reader.read(q, e) for q, e in zip(questions, evidence, strict=True)]
+        answers: list[Answer] = read_batch(questions, evidence)
+        return answers
 
     def _topics(
         self, question: str, topic: str | int | None
@@ -346,6 +388,14 @@ def _spoken(kg: KnowledgeGraph) -> list[str]:
 def _timed(answer: Answer, evidence: Evidence) -> Answer:
     """The answer with the times of both."""
     return replace(answer, timings={**evidence.timings, **answer.timings})
+
+
+async def _in_thread(
+    function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
+) -> Result:
+    import asyncio  # whoever awaits has it; nobody else waits for it
+
+    return await asyncio.to_thread(function, *args, **kwargs)
 
 
 class _Clock:

@@ -13,6 +13,8 @@ from hyperhop._openai import (
     normalize_url,
     only_model,
     read_json,
+    said_error,
+    scrub,
     with_retries,
 )
 from hyperhop.text.batches import as_texts, check_batch_size, is_blank
@@ -109,13 +111,16 @@ class OpenAIEncoder:
         try:
             rows = _unit_rows(_in_order(read_json(raw, self._url, attempts), len(texts)), self._dim)
         except ValueError as error:
-            raise ServerError(f"{self.name}: {error}", attempts) from None
+            raise ServerError(f"{self.name}: {scrub(str(error), self._key)}", attempts) from None
         self._dim = rows.shape[1]
         return rows
 
 
 def _in_order(reply: Any, count: int) -> list[Any]:
     """Vectors of a reply, by the `index` of their items. ValueError if it is not one to a text."""
+    said = said_error(reply)
+    if said:
+        raise ValueError(said)
     items = reply.get("data") if isinstance(reply, dict) else None
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise ValueError("the reply has no list of embeddings")
