@@ -8,7 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperhop.pathhd.candidates import Candidates
-from hyperhop.pathhd.planners.alignment import AlignmentWeights, align, read_question
+from hyperhop.pathhd.planners.alignment import (
+    AlignmentWeights,
+    align,
+    read_groups,
+    split_question,
+)
 from hyperhop.pathhd.planners.lexicon import RelationLexicon
 from hyperhop.pathhd.planners.protocol import Plans, Span, ranked
 from hyperhop.text.words import stem
@@ -24,6 +29,7 @@ class LexicalPlanner:
 
     def __init__(self, symbols: Sequence[str]) -> None:
         """Indexes the words of a graph's symbols (`kg.symbols`)."""
+        self._symbols = tuple(symbols)
         self._lexicon = RelationLexicon(symbols)
         self._by_stem: dict[str, list[int]] = defaultdict(list)
         self._by_gram: dict[str, list[int]] = defaultdict(list)
@@ -35,6 +41,9 @@ class LexicalPlanner:
                 self._by_gram[gram].append(i)
         self._row = lru_cache(maxsize=4096)(self._word)
 
+    def __reduce__(self) -> tuple[type["LexicalPlanner"], tuple[tuple[str, ...]]]:
+        return type(self), (self._symbols,)
+
     @property
     def name(self) -> str:
         """The name `get_planner` accepts."""
@@ -42,7 +51,8 @@ class LexicalPlanner:
 
     def plan(self, question: str, mention: Span | None, candidates: Candidates) -> Plans:
         """All candidates, best first. O(groups * length * N)."""
-        reading = read_question(question, mention, self._lexicon, self._alike)
+        groups = split_question(question, mention, self._lexicon)
+        reading = read_groups(groups, self._lexicon, self._alike)
         return ranked(align(reading, self._lexicon, candidates, _WEIGHTS), candidates)
 
     def _alike(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
