@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -57,6 +58,13 @@ def command(*args, **environment):
 def write(path, triples):
     path.write_text("".join("\t".join(t) + "\n" for t in triples), encoding="utf-8")
     return path
+
+
+@pytest.fixture(autouse=True)
+def vectors(monkeypatch, tmp_path):
+    """Where vectors are kept: not where the user has them."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "hyperhop" / "embeddings"
 
 
 @pytest.fixture(scope="module")
@@ -148,7 +156,7 @@ def test_encoder_that_contradicts_the_graph_is_refused(graph):
 
 
 @pytest.mark.needs("llm")
-def test_an_encoder_behind_a_url(tmp_path, monkeypatch):
+def test_an_encoder_behind_a_url(tmp_path, monkeypatch, vectors):
     monkeypatch.delenv("HYPERHOP_LLM_KEY", raising=False)
     with Loopback() as server:
         source = write(tmp_path / "facts.tsv", FACTS)
@@ -160,11 +168,83 @@ def test_an_encoder_behind_a_url(tmp_path, monkeypatch):
         for options in ((), ("--encoder", server.url), ("--encoder", f"{server.url}#loopback")):
             assert run("ask", tmp_path / "g", "currency of Peru", *options)[0] == 0
         server.dim = 9
+        shutil.rmtree(vectors)
         err = fails(1, "ask", tmp_path / "g", "currency of Peru")
-        assert "(dim 8)" in err
-        assert "(dim 9)" in err
+        assert "(dim 8), got" in err
+        assert "(dim 9): its model was changed: index again" in err
         server.key = "secret"
         assert "status 401" in fails(1, "ask", tmp_path / "g", "currency of Peru")
+
+
+def asked(server, *args):
+    """Run, and return the texts of each request that was sent meanwhile."""
+    before = len(server.requests)
+    assert run(*args)[0] == 0
+    return [request.body["input"] for request in server.requests[before:]]
+
+
+@pytest.mark.needs("llm")
+def test_vectors_of_a_server_are_kept(tmp_path, monkeypatch, vectors):
+    monkeypatch.delenv("HYPERHOP_LLM_KEY", raising=False)
+    source, graph = write(tmp_path / "facts.tsv", FACTS), tmp_path / "g"
+    with Loopback() as server:
+        encoder = f"{server.url}#m"
+        index = ("index", source, "-o", graph, "--encoder", encoder, "--planner", "embedding")
+        assert asked(server, *index) == [["dim"]]
+        relations = ["currency", "located", "neighbour"]
+        first = ("ask", graph, "the money of Peru")
+        assert asked(server, *first) == [["dim"], relations, ["money"]]
+        assert asked(server, *first) == []
+        question = "Which tall people live in the land that the sea of Peru touches?"
+        (texts,) = asked(server, "ask", graph, question)
+        assert "touches" in texts
+        assert not {*relations, *question.split()[:1]}.intersection(texts)
+        # all of a graph is in its directory, and none of its vectors
+        assert run("info", graph, "--verify")[0] == 0
+        assert not [path for path in graph.iterdir() if path.suffix in (".rows", ".keys")]
+        assert [path.parent for path in vectors.rglob("*.rows")] == list(vectors.iterdir())
+        # a model that was replaced needs another index, and nothing of the former one is left
+        server.dim = 9
+        err = fails(1, "ask", graph, "the sun of Peru")
+        assert "dim 8" in err
+        assert "(1, 9)" in err
+        assert "index again" in err
+        asked(server, *index)
+        assert asked(server, *first) == [["dim"], relations, ["money"]]
+
+
+@pytest.mark.needs("llm")
+def test_a_cache_that_cannot_be_used_is_a_warning(tmp_path, monkeypatch, vectors):
+    monkeypatch.delenv("HYPERHOP_LLM_KEY", raising=False)
+    source, graph = write(tmp_path / "facts.tsv", FACTS), tmp_path / "g"
+    with Loopback() as server:
+        run("index", source, "-o", graph, "--encoder", server.url, "--planner", "embedding")
+        vectors.parent.parent.write_text("no folder")
+        code, out, err = run("ask", graph, "currency of Peru")
+        assert (code, out.splitlines()[0]) == (0, "Sol")
+        assert err.startswith("hyperhop: vectors are not kept: ")
+        assert err.count("\n") == 1
+        monkeypatch.setenv("XDG_CACHE_HOME", "relative")  # as the XDG says: not to be used
+        monkeypatch.setenv("HOME", str(tmp_path / "home"))
+        assert run("ask", graph, "currency of Peru")[2] == ""
+        assert list((tmp_path / "home/.cache/hyperhop/embeddings").rglob("*.rows"))
+
+
+@pytest.mark.needs("llm")
+def test_the_lexical_planner_needs_no_server(tmp_path, monkeypatch):
+    monkeypatch.delenv("HYPERHOP_LLM_KEY", raising=False)
+    source, graph = write(tmp_path / "facts.tsv", FACTS), tmp_path / "g"
+    with Loopback() as server:
+        run("index", source, "-o", graph, "--encoder", server.url, "--planner", "embedding")
+        lexical = ("ask", graph, "currency of Peru", "--planner", "lexical")
+        assert asked(server, *lexical) == []
+        assert asked(server, *lexical, "--encoder", server.url) == []
+        err = fails(1, *lexical, "--encoder", f"{server.url}#other")
+        assert "(dim 8), got " in err
+        assert "leave the encoder out or index again" in err
+    assert run(*lexical)[0] == 0
+    monkeypatch.setitem(sys.modules, "openai", None)
+    assert run(*lexical)[0] == 0
 
 
 @pytest.mark.parametrize("option", ["--encoder", "--planner"])

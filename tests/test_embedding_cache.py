@@ -136,12 +136,22 @@ def test_another_length_under_the_same_name_is_refused(tmp_path):
         name = "same"
 
     CachedEncoder(Same(8), tmp_path).encode(["a"])
-    with pytest.raises(ValueError, match=r"rows of dim 8 for 'same', .* \(1, 16\)"):
+    with pytest.raises(ValueError, match=r"dim 8 for 'same', .* \(1, 16\) .* index again"):
         CachedEncoder(Same(16), tmp_path).encode(["b"])
     early = CachedEncoder(Same(4), tmp_path / "race"), CachedEncoder(Same(2), tmp_path / "race")
     early[0].encode(["a"])
     with pytest.raises(ValueError, match="dim 4"):
         early[1].encode(["b"])
+
+
+def test_rows_that_cannot_be_written_are_given_all_the_same(tmp_path, caplog):
+    cached = CachedEncoder(HashingEncoder(8), tmp_path)
+    lock = cached._file.path.with_suffix(".lock")
+    lock.mkdir()  # holds for root, who may write anywhere
+    np.testing.assert_array_equal(cached.encode(TEXTS), HashingEncoder(8).encode(TEXTS))
+    assert "rows are not kept: Is a directory" in caplog.text
+    lock.rmdir()
+    check(tmp_path, hits=0)
 
 
 def test_nan_is_not_kept(tmp_path):

@@ -4,6 +4,8 @@ import importlib.util
 import json
 import logging
 import pickle
+import re
+import shutil
 import subprocess
 import sys
 import warnings
@@ -27,6 +29,7 @@ from hyperhop.text import (
 )
 from hyperhop.text.batches import batches_by_length
 from hyperhop.text.bert.folder import default_folder
+from hyperhop.text.registry import encoder_name
 
 TEXTS = [
     "place of birth",
@@ -444,8 +447,13 @@ def test_names_of_hashing():
     assert HashingEncoder(512).name == "hashing"
     assert HashingEncoder(384).name == "hashing:384"
     assert get_encoder("hashing:384").dim == 384
-    with pytest.raises(ValueError, match="dim must be positive"):
-        get_encoder("hashing:0")
+    assert get_encoder("hashing:65536").encode(["a"]).shape == (1, 65536)
+    for dim in (0, 65537, 99999999999):
+        message = f"dim must be positive and at most 65536, got {dim}"
+        with pytest.raises(ValueError, match=message):
+            get_encoder(f"hashing:{dim}")
+    with pytest.raises(ValueError, match="expected hashing"):
+        get_encoder("hashing:" + "9" * 5000)
     with pytest.raises(ValueError, match="hashing takes no query_prompt, got 'q: '"):
         get_encoder("hashing", query_prompt="q: ")
 
@@ -468,6 +476,96 @@ def test_question_prompts():
     assert encoder_settings(Prompted()) == {
         "encoder": "mine", "encoder_dim": 2, "query_prompt": "q: ",
     }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("spec", "name"),
+    [
+        ("hashing:512", "hashing"),
+        ("hashing:7", "hashing:7"),
+        ("wordllama", "wordllama"),
+        ("minilm", "minilm"),
+        ("minilm:/a/../b", "minilm:/b"),
+        ("sentence-transformers:org/name", "sentence-transformers:org/name"),
+        ("HTTP://Host:1", None),
+        ("http://Host:1/v1/embeddings", "http://host:1/v1"),
+        ("http://host:1#m", "http://host:1/v1#m"),
+    ],
+)
+def test_the_name_of_an_encoder_that_is_not_made(spec, name):
+    if name is None:
+        with pytest.raises(ValueError, match="get_encoder: expected"):
+            encoder_name(spec)
+    else:
+        assert encoder_name(spec) == name
+
+
+@pytest.mark.needs("minilm")
+def test_a_model_may_move(tiny, tmp_path):
+    here, there = tiny(), tmp_path / "there"
+    shutil.copytree(here, there)
+    (there / "README.md").write_text("no part of the model")
+    stored = encoder_settings(get_encoder(f"minilm:{here}"))
+    assert re.fullmatch("[0-9a-f]{16}", stored["encoder_id"])
+    assert encoder_for(stored).name == f"minilm:{here}"
+    moved = encoder_for(stored, str(there))
+    assert moved.name == f"minilm:{there}"
+    assert encoder_settings(moved)["encoder_id"] == stored["encoder_id"]
+    assert encoder_for(stored, moved) is moved
+    gone = {**stored, "encoder": "minilm:/gone"}
+    assert encoder_for(gone, str(there)).name == f"minilm:{there}"
+    with pytest.raises(ValueError, match=r"'minilm:/gone', a folder that is not here: .* minilm:F"):
+        encoder_for(gone)
+    # without the id the name is all there is, as in an index that has none
+    del stored["encoder_id"]
+    with pytest.raises(ValueError, match="leave the encoder out or index again"):
+        encoder_for(stored, moved)
+
+
+@pytest.mark.needs("minilm")
+def test_minilm_and_its_folder_are_one_encoder(minilm):
+    stored = encoder_settings(minilm["onnx"])
+    assert stored["encoder"] == "minilm"
+    assert encoder_for(stored, str(default_folder())).name == f"minilm:{default_folder()}"
+
+
+@pytest.mark.needs("minilm")
+@pytest.mark.parametrize("changed", ["sentence_bert_config.json", "tokenizer.json", "weights"])
+def test_another_model_is_told_by_its_files(tiny, tmp_path, changed):
+    here, there = tiny(), tmp_path / "there"
+    shutil.copytree(here, there)
+    stored = encoder_settings(get_encoder(f"minilm:{here}"))
+    if changed == "weights":
+        shutil.copy(tiny(prefix="bert.") / "model.safetensors", there)
+    elif changed == "tokenizer.json":
+        text = (there / changed).read_text("utf-8")
+        (there / changed).write_text(text.replace('"##y"', '"##\u00e9"'), "utf-8")
+    else:
+        write_json(there / changed, {"max_seq_length": 11})
+    now = encoder_settings(get_encoder(str(there)))["encoder_id"]
+    message = (
+        rf"id {stored['encoder_id']}\), got .*/there' .*id {now}\): leave the encoder out or i"
+    )
+    with pytest.raises(ValueError, match=message):
+        encoder_for(stored, str(there))
+    replaced = {**stored, "encoder": f"minilm:{there}"}
+    for spec in (None, str(there)):
+        with pytest.raises(ValueError, match="its model was changed: index again, or bring"):
+            encoder_for(replaced, spec)
+
+
+@pytest.mark.needs("minilm", "sentence_transformers")
+def test_a_folder_of_sentence_transformers_may_move(tiny, reference, tmp_path):
+    here, there = tiny(), tmp_path / "there"
+    shutil.copytree(here, there)
+    stored = encoder_settings(SentenceTransformerEncoder(here))
+    spec = f"sentence-transformers:{there}"
+    assert encoder_for(stored, spec).name == spec
+    with pytest.raises(ValueError, match="leave the encoder out"):
+        encoder_for(stored, f"minilm:{there}")  # its id is made of other files
+    shutil.copy(tiny(pooling="cls") / "1_Pooling" / "config.json", there / "1_Pooling")
+    with pytest.raises(ValueError, match=f"id {stored['encoder_id']}"):
+        encoder_for(stored, spec)
 
 
 @pytest.mark.needs("minilm")
@@ -493,9 +591,12 @@ def test_another_encoder_is_refused(tmp_path):
             PathHD(kg, encoder=other)
     changed = {"encoder": "hashing:384", "encoder_dim": 768}
     with pytest.raises(
-        ValueError, match=r"'hashing:384' \(dim 768\), got 'hashing:384' \(dim 384\)"
+        ValueError,
+        match=r"'hashing:384' \(dim 768\), got 'hashing:384' \(dim 384\): its model was changed",
     ):
         encoder_for(changed)
+    with pytest.raises(ValueError, match="expected hashing"):
+        encoder_for(changed, "")
     assert encoder_for({"encoder": "hashing"}).dim == 512  # as older graphs have it
     for none in (None, {}, {"max_hops": 2}):
         assert encoder_for(none).name == "hashing"

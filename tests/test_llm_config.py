@@ -58,7 +58,7 @@ def test_every_public_name_is_there():
 
 def test_the_vector_reader_waits_for_no_client():
     code = (
-        "import sys, hyperhop.llm; hyperhop.llm.VectorReader()\n"
+        "import sys, hyperhop.llm, hyperhop.pathhd; hyperhop.llm.VectorReader()\n"
         "print(sorted({'openai', 'asyncio', 'tomllib', 'xllamacpp'} & set(sys.modules)))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

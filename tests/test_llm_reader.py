@@ -3,7 +3,10 @@
 import asyncio
 import importlib.util
 import json
+import signal
+import threading
 from pathlib import Path
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -165,12 +168,24 @@ def test_replies_that_cannot_be_read_fail_with_a_reason(form, reply, reason):
         ("1. Boliviano\n2. Trinidad and Tobago", ["Boliviano", "Trinidad and Tobago"]),
         ('"Boliviano" and "Trinidad and Tobago".', ["Boliviano", "Trinidad and Tobago"]),
         ("Bolivian, money", ["Bolivian, money"]),
+        ("Peru - Bolivia", ["Peru - Bolivia"]),
+        ("Boliviano ;  and BOLIVIANO  and boliviano", ["Boliviano"]),
     ],
 )
 def test_names_without_quotes_are_split_only_into_names_of_the_evidence(section, names):
     answer = ask(f"Answer: {section}\nSupporting path(s): 1, 2, 3\nRationale: x", "text")
     assert answer.text == ", ".join(names)
     assert answer.parse == "repaired"
+
+
+def test_long_replies_take_no_longer_than_their_length():
+    """Each of these took minutes."""
+    spaces, start = " " * 100_000, perf_counter()
+    for section in (f"x{spaces}y", f"- x{spaces}y", "1" * 100_000 + "y"):
+        ask(f"Answer: {section}\nSupporting path(s): 1\nRationale: x", "text")
+    escaped = '\\"' * 100_000
+    ask(f'Answer: none\nSupporting path(s): 1 "{escaped}\nRationale: x', "text")
+    assert perf_counter() - start < 10
 
 
 @pytest.mark.parametrize(
@@ -196,6 +211,9 @@ def test_a_cut_rationale_loses_no_answer():
     assert answer.parse == "repaired"
     with pytest.raises(ParseFailure, match=r"cited|cut at max_tokens"):
         ask(Reply('{"answers": ["A', cut=True))
+    for end in ("Bolivia", "1", "1, 2"):
+        with pytest.raises(ParseFailure, match=r"before its answers and citations do \(it was cut"):
+            ask(Reply(LINES.split("2\n")[0] + end, cut=True), "text")
 
 
 ANY = st.text(min_size=1, max_size=8) | st.text("\"'\\,[]{}: ab", min_size=1, max_size=8)
@@ -244,6 +262,34 @@ def test_citations_outside_the_list_are_dropped_and_reported():
     assert len(huge.dropped_citations) == 2
 
 
+@pytest.mark.parametrize(
+    ("cited", "citations", "dropped"),
+    [
+        (["1.5"], [], ["1.5"]),
+        (["-3", "+2", "- 2"], [1], ["-3", "+2"]),
+        (["[1]", "path 2", "#3"], [0, 1, 2], []),
+        ("1, 2", [0, 1], []),
+        ("paths 1 and 3.", [0, 2], []),
+        ("1,3", [0, 2], []),
+        ("1 – 2", [0, 1], []),
+        ("- 1\n- 3", [0, 2], []),
+        ("the 3-hop path, 2nd, v1, 1/2, .5, 1e0, 2-, -2-3, 1-2-3", [],
+         ["3-hop", "2nd", "v1", "1/2", ".5", "1e0", "2-", "-2-3", "1-2-3"]),
+        ("**2**: 'x', 1: `3`", [1, 0, 2], []),
+        ([1.0, 2.5, -1, None, {"path": 3}], [0], ["2.5", "-1", "None", "{'path': 3}"]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_only_whole_numbers_cite(cited, citations, dropped, form):
+    if form == "json":
+        found = ask(reply([], cited))
+    elif isinstance(cited, str):
+        found = ask(f"Answer: none\nSupporting path(s): {cited}\nRationale: x", "text")
+    else:
+        return
+    assert (found.citations, found.dropped_citations) == (citations, dropped)
+
+
 def test_answers_that_no_cited_path_ends_in_are_flagged():
     answer = ask(reply(["Boliviano", "chile", "TRINIDAD AND\tTOBAGO", "Sol", "boliviano"], [2]))
     assert answer.text == "Boliviano, Chile, Trinidad and Tobago, Sol"
@@ -282,6 +328,39 @@ def test_passages_support_what_stands_in_them():
     assert (answer.citations, answer.unsupported) == ([1, 3], [])
 
 
+@pytest.mark.parametrize(
+    ("name", "passage", "supported"),
+    [
+        ("Ana", "Mañana será otro día.", False),
+        ("é", "Será.", False),
+        ("Ana", "ANA, de Lima", True),
+        ("Ana", "Anna and 'Ana'.", True),
+        ("ana", "banana and (ana)", True),
+        ("Мир", "Владимир", False),
+        ("Мир", "«мир»", True),
+        ("سلام", "إسلام", False),
+        ("a", "a\u0328\u0330", False),
+        ("राम", "रामायण", False),
+        ("राम", "राम गए", True),
+        ("利马", "秘鲁的首都是利马。", True),
+        ("東京", "私は東京へ行く", True),
+        ("リマ", "首都はリマです", True),
+        ("Lima", "首都はLimaです", True),
+        ("กรุงเทพ", "เมืองหลวงคือกรุงเทพมหานคร", True),
+        ("리마", "수도는 리마이다", True),
+        ("3", "1993年", False),
+        ("1993", "平成1993年", True),
+        ("C++", "C++20 and C++", True),
+    ],
+)
+def test_names_stand_in_a_passage_as_whole_words(name, passage, supported):
+    """Of scripts that put spaces between words; in the others a name may stand anywhere."""
+    evidence = Evidence(passages=[EvidencePassage("a", passage, 0.9)])
+    answer = ask(reply([name], [1]), evidence=evidence)
+    assert answer.unsupported == ([] if supported else [name])
+    assert answer.entities == ([name] if supported else [])
+
+
 def test_paths_that_are_not_shown_are_counted_and_cannot_be_cited():
     answer = ask(reply(["Boliviano", "Trinidad and Tobago"], [1, 2, 3]), max_paths=2)
     assert (answer.unread, answer.citations, answer.dropped_citations) == (1, [0, 2], ["3"])
@@ -316,6 +395,12 @@ def test_form_follows_what_the_model_takes():
     assert LLMReader(model, form="grammar").read("?", EVIDENCE).parse == "parsed"
     assert model.asked[0]["schema"] is None
     assert model.asked[0]["grammar"].startswith("root ::=")
+    model = Told(LINES, OBJECT, takes_schema=True)
+    model.takes_grammar = True
+    for form, parameter in (("auto", "grammar"), ("json", "schema")):
+        assert LLMReader(model, form=form).read("?", EVIDENCE).parse == "parsed"
+        given = {name for name in ("grammar", "schema") if model.asked[-1][name] is not None}
+        assert given == {parameter}
 
 
 def test_a_refused_schema_is_asked_again_as_text():
@@ -360,6 +445,9 @@ def test_arguments_are_checked():
             LLMReader(Told(), **options)
     with pytest.raises(ValueError, match="2 questions, but evidence for 1"):
         LLMReader(Told()).read_batch(["a", "b"], [EVIDENCE])
+    for model, kind in (("sk-secret", "str"), (None, "NoneType"), (Told, "type")):
+        with pytest.raises(TypeError, match=rf"such as open_chat\(.*got {kind}$"):
+            LLMReader(model)
     assert isinstance(LLMReader(Told()), Reader)
 
 
@@ -471,10 +559,66 @@ def test_a_batch_keeps_the_order_and_the_limit(server):
     ]
     assert 1 < server.peak <= 3
     assert reader.read_batch([], []) == []
-    server.script = [status(401)]
-    with pytest.raises(LLMError, match="401"):
-        reader.read_batch(questions, evidence, concurrency=1)
     assert reader.report.parsed == 6
+    server.peak = 0
+    again = asyncio.run(reader.aread_batch(questions, evidence, concurrency=2))
+    assert [answer.unsupported for answer in again] == [answer.unsupported for answer in answers]
+    assert server.peak == 2
+    assert asyncio.run(reader.aread_batch([], [])) == []
+
+
+def readings(reader, questions, **options):
+    """`read_batch` and its twin."""
+    evidence = [EVIDENCE] * len(questions)
+    return [
+        lambda: reader.read_batch(questions, evidence, **options),
+        lambda: asyncio.run(reader.aread_batch(questions, evidence, **options)),
+    ]
+
+
+def test_a_batch_loses_no_reply_to_another_questions_error(server):
+    for twin in (0, 1):
+        reader = LLMReader(client(server, concurrency=1, retries=0))
+        script = [text(OBJECT), text("no idea"), status(401), *[text(OBJECT)] * 3]
+        server.script = list(script)
+        results = readings(reader, list("abcdef"), errors="return")[twin]()
+        kinds = [Answer, ParseFailure, LLMError, Answer, Answer, Answer]
+        assert [type(result) for result in results] == kinds
+        assert results[2].attempts == 1
+        assert (reader.report.parsed, reader.report.failed) == (4, 1)
+        server.script = list(script)
+        with pytest.raises(ParseFailure, match="neither JSON"):
+            readings(reader, list("abcdef"))[twin]()
+        assert (reader.report.parsed, reader.report.failed) == (8, 2)
+        assert server.script == []
+        for read in readings(reader, list("ab"), errors="drop"):
+            with pytest.raises(ValueError, match="errors must be raise or return, got 'drop'"):
+                read()
+        for read in readings(reader, list("ab"), concurrency=0):
+            with pytest.raises(ValueError, match="concurrency must be 1 or more, got 0"):
+                read()
+
+
+def test_an_interrupt_waits_for_no_call_and_sends_no_other():
+    class Slow(Told):
+        def chat(self, messages, **options):
+            reply = super().chat(messages, **options)
+            if len(self.asked) == 2:
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+            if len(self.asked) > 1:
+                assert go_on.wait(20)
+            return reply
+
+    go_on = threading.Event()
+    model = Slow(*[OBJECT] * 9)
+    reader = LLMReader(model)
+    start = perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        reader.read_batch(list("abcdefghi"), [EVIDENCE] * 9, concurrency=2)
+    assert perf_counter() - start < 5
+    go_on.set()
+    assert len(model.asked) <= 3
+    assert reader.report.parsed <= 1
 
 
 FACTS = [("Lima", "capital_of", "Peru"), ("Peru", "currency", "Sol"), ("Chile", "currency", "Peso")]
@@ -500,6 +644,34 @@ def test_pathhd_counts_calls(server):
         assert {**one.to_dict(), "timings": 0} == {**other.to_dict(), "timings": 0}
         assert one.llm_calls == one.llm_attempts == 1
         assert "plan" in one.timings
+
+
+class Plain:
+    """A reader with nothing but `read`."""
+
+    def read(self, question, evidence):
+        return Answer(f"{question} {len(evidence.paths)}")
+
+
+def test_the_async_twins_of_pathhd(server):
+    kg = KnowledgeGraph.from_triples(FACTS)
+    server.answer = lambda messages: json.dumps(
+        {"answers": ["Sol"], "citations": [1], "rationale": "so"}
+    )
+    questions = ["What is the currency of Peru?", "And hers?"]
+    topics = [None, "Chile"]
+    for reader in (LLMReader(client(server)), Plain(), None):
+        system = PathHD(kg, reader=reader)
+
+        async def both(system=system):
+            one = await system.aanswer(questions[1], topics[1])
+            return [one, *await system.aanswer_batch(questions, topics)]
+
+        awaited = asyncio.run(both())
+        expected = [system.answer(questions[1], topics[1]), *system.answer_batch(questions, topics)]
+        for one, other in zip(awaited, expected, strict=True):
+            assert {**one.to_dict(), "timings": 0} == {**other.to_dict(), "timings": 0}
+            assert set(one.timings) == set(other.timings)
 
 
 # --- a real model ------------------------------------------------------------------------------

@@ -296,6 +296,10 @@ def test_an_odd_retry_after_does_not_matter(server, said):
         (lambda items: [{**i, "embedding": [None] * 8} for i in items], "no number"),
         (lambda items: [{**i, "embedding": "AACAPw=="} for i in items], "no list of numbers"),
         (lambda items: [{**i, "embedding": []} for i in items], "no list of numbers"),
+        (
+            lambda items: [{**i, "embedding": [10**400, 1]} for i in items],
+            "number that is too large",
+        ),
     ],
 )
 def test_wrong_items_are_one_clear_error(server, edit, message):

@@ -419,6 +419,16 @@ def test_failures_are_recorded_and_harm_no_other(server, model):
 
 
 @llm
+@pytest.mark.parametrize("reply", ["[{" * 200, "{" * 200, '[{"a" "b"}' * 200, "[" * 9000])
+def test_a_reply_nested_too_deeply_fails_one_passage(server, model, reply, tmp_path):
+    server.answer = lambda messages: reply if "x1" in str(messages) else answer(messages)
+    found = extract(meetings(3), model, directory=tmp_path).passages
+    assert [one.status for one in found] == ["parsed", "failed", "parsed"]
+    assert "nested too deeply" in found[1].reason
+    assert extract(meetings(3), model, directory=tmp_path).resumed == 2
+
+
+@llm
 def test_the_client_retries_what_may_pass(server):
     server.script = [status(429, retry_after="0"), status(500)]
     with ChatClient(server.url, "loopback", retries=3) as model:

@@ -89,6 +89,38 @@ def test_one_best_plan_scores_one_and_the_rest_nothing():
     assert max(abs(s.score) for s in evidence.sequences[1:]) < 0.1
 
 
+class Asked(HashingEncoder):
+    """Says that its dim was asked for, as of a server, whose answer takes its time."""
+
+    asked = False
+
+    @property
+    def dim(self):
+        self.asked = True
+        return super().dim
+
+
+def test_an_encoder_is_made_where_it_is_needed(tmp_path, monkeypatch):
+    graph().save(tmp_path / "kg", settings={"encoder": "minilm:/gone", "encoder_dim": 384})
+    kg = KnowledgeGraph.open(tmp_path / "kg")
+    system = PathHD(kg)
+    assert system.answer(QUESTIONS[2]).entities == ["Santiago"]
+    with pytest.raises(ValueError, match="a folder that is not here"):
+        PathHD(kg, planner="embedding")
+    with pytest.raises(ValueError, match="a folder that is not here"):
+        _ = system.encoder
+    for other in ("hashing", HashingEncoder()):  # what the names contradict is refused at once
+        with pytest.raises(
+            ValueError, match=r"'minilm:/gone' \(dim 384\), got 'hashing' \(dim 512"
+        ):
+            PathHD(kg, encoder=other)
+    given = Asked()
+    assert PathHD(graph(), encoder=given, max_hops=1).answer(QUESTIONS[2]).text == "Santiago"
+    assert not given.asked
+    system = PathHD(graph(), encoder=given, planner="embedding")
+    assert system.encoder is given
+
+
 def test_labels_are_read_and_printed():
     facts = [("Q419", "P36", "Q2868"), ("Q419", "P38", "Q204992")]
     words = Verbalizer({"Q419": "Peru", "Q2868": "Lima"}, {"P36": "capital", "P38": "currency"})

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from hyperhop.pathhd import Planner, get_planner, planner_names
 from hyperhop.pathhd.candidates import Candidates, name_ranks
-from hyperhop.pathhd.planners import ranked
+from hyperhop.pathhd.planners import embedding, needs_encoder, ranked
 from hyperhop.pathhd.planners.question import find_mention, parse_question
 from hyperhop.paths import Paths
 from hyperhop.text import HashingEncoder, WordLlamaEncoder
@@ -189,6 +191,76 @@ def test_candidates_and_order():
     assert tied.weights.tolist() == [0.3, 0.3, 0.3]
 
 
+class Recording(HashingEncoder):
+    """Remembers what each call was given."""
+
+    query_prompt = "question: "
+
+    def __init__(self):
+        super().__init__()
+        self.calls = []
+
+    def encode(self, texts):
+        self.calls.append(list(texts))
+        return super().encode(texts)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Which languages are spoken in the countries bordering the country whose capital is Lima?",
+        "Which currency does Lima use?",
+        "Which country has the place of birth of the wife of Lima?",
+        "Which big city does the old mother of Lima like?",
+        "where does Lima live?",
+        "Which kind of thing is spouse Lima that has a home town?",
+        "",
+    ],
+)
+def test_each_distinct_text_is_encoded_once(question):
+    encoder = Recording()
+    planner = get_planner("embedding", SYMBOLS, encoder)
+    (relations,) = encoder.calls  # those of all symbols, inverse ones too, in one call
+    assert sorted(relations) == [
+        "birth", "border", "capital", "currency", "language", "parents", "place", "place birth",
+        "spouse",
+    ]  # fmt: skip
+    given = candidates(["capital"], ["border", "language"])
+    for _ in range(2):
+        planner.plan(question, find_mention(question, "Lima"), given)
+        assert len(encoder.calls) <= 2
+    texts = [text for call in encoder.calls for text in call]
+    assert len(texts) == len(set(texts))
+    assert not any(text.startswith("question: ") for text in texts)  # no whole question either
+    assert question not in texts
+
+
+SPOKEN = (
+    "which what where does do is the that whose of 's Lima city country like place birth spouse "
+    "mother capital currency languages"
+)
+
+
+@given(st.lists(st.sampled_from(SPOKEN.split()), max_size=14))
+def test_all_texts_of_a_question_are_known_beforehand(words):
+    question = " ".join(words)
+    encoder = Recording()
+    planner = get_planner("embedding", SYMBOLS, encoder)
+    planner.plan(question, find_mention(question, "Lima"), candidates(["capital"], ["border"]))
+    assert len(encoder.calls) <= 2
+
+
+def test_few_vectors_of_questions_are_kept(monkeypatch):
+    monkeypatch.setattr(embedding, "_KEPT", 3)
+    encoder = Recording()
+    planner = get_planner("embedding", SYMBOLS, encoder)
+    given = candidates(["capital"], ["border", "language"])
+    fresh = [make("embedding").plan(f"the {w} of X", None, given).weights for w in "abcdeab"]
+    found = [planner.plan(f"the {w} of X", None, given).weights for w in "abcdeab"]
+    np.testing.assert_array_equal(found, fresh)
+    assert len(encoder.calls) > 6  # some were encoded again
+
+
 def test_planners_by_name():
     assert planner_names() == PLANNERS
     for name in PLANNERS:
@@ -197,3 +269,7 @@ def test_planners_by_name():
         assert planner.name == name
     with pytest.raises(ValueError, match="lexical, embedding, got 'magic'"):
         make("magic")
+    assert [needs_encoder(name) for name in PLANNERS] == [False, True]
+    assert get_planner("lexical", SYMBOLS).name == "lexical"
+    with pytest.raises(ValueError, match="'embedding' needs an encoder, got None"):
+        get_planner("embedding", SYMBOLS)

@@ -2,6 +2,7 @@
 
 import json
 import pickle
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -25,6 +26,8 @@ TRIPLES = [["a", "b", "c"], ["d", "e", "f"]]
         (f'{FENCE}json\n{{"a": "b"}}\n{FENCE}', {"a": "b"}),
         (f'Sure [1]:\n{FENCE}\n{{"a": "b"}}\n{FENCE}\nAs {{asked}} [2].', {"a": "b"}),
         (f'{{"a": "{FENCE}x{FENCE}"}}', {"a": f"{FENCE}x{FENCE}"}),
+        (f'Here:\n{FENCE}json\n["{FENCE}", "x"]\n{FENCE}', [FENCE, "x"]),
+        ("[" * 100 + "1" + "]" * 100, json.loads("[" * 100 + "1" + "]" * 100)),
         ('<think>perhaps {"a": 2}?</think>\n\n{"a": 1}', {"a": 1}),
         ("<Thinking>one</Thinking><think>two</think>[]", []),
         ('perhaps {"a": 2}?</think>{"a": 1}', {"a": 1}),
@@ -115,6 +118,15 @@ def test_a_cut_reply_in_single_quotes():
         ("[" * 100_000, "the JSON is nested too deeply"),
         ('{"a": [' * 50_000, "the JSON is nested too deeply"),
         ("[" * 100_000 + "]" * 100_000, "the JSON is nested too deeply"),
+        ("[" * 101 + "1" + "]" * 101, "the JSON is nested too deeply"),
+        ("[{" * 200, "the JSON is nested too deeply"),
+        ("{" * 200_000, "the JSON is nested too deeply"),
+        ("[{" * 30_000, "the JSON is nested too deeply"),
+        ('[{"a" "b"}' * 200, "the JSON is nested too deeply"),
+        (
+            f'{{"a": {"x y " * 4_000}}}',
+            "the JSON is broken, and too long to repair: more than 16000 characters",
+        ),
         ('{"a": ["Par', "the JSON is broken: a repair would leave a list empty"),
         ('{"a": [', "the JSON is broken: a repair would leave a list empty"),
         ('{"a": [\'Par', "the JSON is broken: a repair would leave a list empty"),
@@ -128,6 +140,27 @@ def test_what_cannot_be_read_is_refused_with_its_reason(reply, reason):
         read_json(reply)
     assert caught.value.reason == str(caught.value) == reason
     assert caught.value.text == reply
+
+
+def test_long_replies_take_no_longer_than_their_length():
+    """The worst of these took minutes."""
+    start = perf_counter()
+    for reply in ("{" * 200_000, "[{" * 100_000, '{"a": 1}' + " " * 200_000 + 'x {"b": 2}',
+                  "<think></think>" * 50_000, '["' + ':"a"a' * 40_000 + "'1,}"):  # fmt: skip
+        with pytest.raises(ParseFailure):
+            read_json(reply)
+    assert perf_counter() - start < 10
+
+
+@pytest.mark.needs("llm")
+@pytest.mark.parametrize("error", [ValueError("x"), RecursionError("x"), IndexError("x")])
+def test_whatever_the_repair_raises_is_a_failure_to_parse(monkeypatch, error):
+    def fail(*_, **__):
+        raise error
+
+    monkeypatch.setattr("json_repair.loads", fail)
+    with pytest.raises(ParseFailure, match="broken beyond repair"):
+        read_json("{'a': 'b'}")
 
 
 @pytest.mark.needs("llm")
@@ -187,6 +220,9 @@ def test_close_cut():
     assert close_cut('{"a": 1} so {"b') == ('{"a": 1}', None)
     for text in ('{"a": "5" tall"}', '{"a": [1], "b": ", '):
         assert close_cut(text) is None
+    assert close_cut("[" * 100) == ("[" * 100 + "]" * 100, "")
+    with pytest.raises(RecursionError, match="more than 100 open brackets"):
+        close_cut("[" * 101)
 
 
 def test_thinking():

@@ -63,7 +63,7 @@ def test_encoders_by_name():
     assert encoder.encode(["a"]).shape == (1, encoder.dim)
     with pytest.raises(ValueError, match=r"hashing, wordllama, minilm, .*, got 'bert'"):
         get_encoder("bert")
-    with pytest.raises(ValueError, match="dim must be positive, got 0"):
+    with pytest.raises(ValueError, match="dim must be positive and at most 65536, got 0"):
         HashingEncoder(0)
 
 

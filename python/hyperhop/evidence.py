@@ -117,7 +117,8 @@ class Retriever(Protocol):
 class Reader(Protocol):
     """Reads an answer out of evidence.
 
-    A reader may also have `read_batch(questions, evidence) -> answers`, in order, for many at once.
+    A reader may also have `read_batch(questions, evidence) -> answers`, in order, for many at once,
+    and the coroutines `aread` and `aread_batch`.
     """
 
     def read(self, question: str, evidence: Evidence) -> Answer:

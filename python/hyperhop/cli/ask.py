@@ -46,6 +46,11 @@ def ask(
 
     Settings that are not given come from the directory, as `hyperhop index` stored them.
 
+    The planner embedding needs the encoder, lexical does not. Vectors of minilm,
+    sentence-transformers and servers are kept in hyperhop/embeddings in the cache directory
+    ($XDG_CACHE_HOME or ~/.cache), which may be removed; indexing with a server anew forgets those
+    of its model.
+
     Without a language model the best path decides. One that is named with --llm, or configured
     and asked for with --reader llm, is shown the numbered paths in a single call; an answer of
     its own that no path it cites ends in is marked. It is configured by HYPERHOP_LLM_URL,

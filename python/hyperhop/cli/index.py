@@ -12,6 +12,7 @@ import typer
 from hyperhop.cli import options
 from hyperhop.cli.report import busy, say
 from hyperhop.cli.system import make_settings
+from hyperhop.cli.vectors import forget
 from hyperhop.graph import BuildReport, KnowledgeGraph, SchemaTooLarge
 from hyperhop.graph.read.rdf import BLANK_NODES, LITERALS
 
@@ -75,7 +76,7 @@ def index(
     literals which differ only in tag or datatype become one entity; skip: no such facts).
 
     Equal facts are merged and counted. Encoder, planner and longest path are stored with the graph,
-    so that `hyperhop ask` uses them.
+    so that `hyperhop ask` uses them. Vectors that were kept of a server's model are forgotten.
 
     \b
     Examples:
@@ -114,6 +115,7 @@ def index(
         store_schema(graph)
     with busy(f"saving {directory}"):
         graph.save(directory, settings=settings)
+    forget(settings)
     print(f"{source}: read as {report.format}, {report.num_duplicates:,} duplicates merged")
     print(
         f"{directory}: {graph.num_triples:,} facts, {graph.num_entities:,} entities, "

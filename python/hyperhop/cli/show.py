@@ -22,6 +22,11 @@ def shortened(names: Sequence[str], limit: int) -> str:
     return f"{', '.join(names[:limit])} ... ({len(names)} in all)"
 
 
+def counted(count: int, noun: str) -> str:
+    """Return a number with its noun: "1 call", "2 calls"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def answer_lines(answer: Answer, evidence: Evidence) -> list[str]:
     """Return the answer, what it cites, what is wrong with it and how long it took."""
     lines = [answer.text, ""]
@@ -52,7 +57,9 @@ def _warnings(answer: Answer, evidence: Evidence) -> list[str]:
         cited = ", ".join(answer.dropped_citations)
         warnings.append(f"Cited, but not on the list that was shown: {cited}")
     if answer.unread:
-        warnings.append(f"{answer.unread} paths were not shown to the language model.")
+        were = "was" if answer.unread == 1 else "were"
+        paths = counted(answer.unread, "path")
+        warnings.append(f"{paths} {were} not shown to the language model.")
     if evidence.truncated:
         warnings.append("The search reached its cap: there may be more.")
     if evidence.hubs:
@@ -86,8 +93,8 @@ def explain_lines(answer: Answer, evidence: Evidence, mentions: Sequence[EntityM
 def _calls(answer: Answer) -> str:
     if not answer.llm_attempts:
         return "not asked"
-    calls = f"{answer.llm_calls} calls in {answer.llm_attempts} requests"
-    tokens = f"{answer.prompt_tokens} tokens in, {answer.completion_tokens} out"
+    calls = f"{counted(answer.llm_calls, 'call')} in {counted(answer.llm_attempts, 'request')}"
+    tokens = f"{counted(answer.prompt_tokens, 'token')} in, {answer.completion_tokens} out"
     read = f", reply {answer.parse}" if answer.parse else ""
     return f"{calls}, {tokens}{read}"
 

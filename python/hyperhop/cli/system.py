@@ -6,10 +6,15 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+from hyperhop.cli.vectors import kept
 from hyperhop.graph import KnowledgeGraph
 from hyperhop.pathhd import PathHD, planner_names
-from hyperhop.text import encoder_for, encoder_settings
-from hyperhop.text.settings import EncoderSettings
+from hyperhop.pathhd.planners import needs_encoder
+from hyperhop.text import TextEncoder, encoder_for, encoder_settings
+from hyperhop.text.settings import EncoderSettings, open_encoder
+
+DEFAULT_PLANNER: str = signature(PathHD).parameters["planner"].default
+DEFAULT_HOPS: int = signature(PathHD).parameters["max_hops"].default
 
 
 class Settings(EncoderSettings):
@@ -26,14 +31,13 @@ def make_settings(
 
     Raises ValueError for an unknown name, ImportError for an encoder whose extra is missing.
     """
-    default = signature(PathHD).parameters
-    planner = planner or default["planner"].default
+    planner = planner or DEFAULT_PLANNER
     if planner not in planner_names():
         raise ValueError(f"expected the planner {' or '.join(planner_names())}, got {planner!r}")
     return Settings(
         **encoder_settings(encoder_for(None, encoder)),
         planner=planner,
-        max_hops=max_hops or default["max_hops"].default,
+        max_hops=max_hops or DEFAULT_HOPS,
     )
 
 
@@ -50,10 +54,16 @@ def open_system(
     """Open a graph directory and set PathHD up as its settings and the given options say."""
     graph = KnowledgeGraph.open(directory)
     stored: dict[str, Any] = graph.settings or {}
-    chosen: dict[str, Any] = {
-        "encoder": encoder,
-        "planner": planner or stored.get("planner"),
-        "max_hops": max_hops or stored.get("max_hops"),
-    }
-    given = {name: value for name, value in chosen.items() if value is not None}
-    return PathHD(graph, k=k, inverse=inverse, max_degree=max_degree, **given)
+    planner = planner or stored.get("planner") or DEFAULT_PLANNER
+    wanted: str | TextEncoder | None = encoder
+    if needs_encoder(planner):
+        wanted = kept(open_encoder(stored, encoder))
+    return PathHD(
+        graph,
+        wanted,
+        planner,
+        k,
+        max_hops=max_hops or stored.get("max_hops") or DEFAULT_HOPS,
+        inverse=inverse,
+        max_degree=max_degree,
+    )

@@ -34,6 +34,55 @@ _BLOCKS_AT_ONCE = 16
 _BYTES_AT_ONCE = 8 << 20
 
 
+class SemanticMap:
+    """The function from embeddings to unitary hypervectors behind `Codebook.from_embeddings`.
+
+    For embeddings that come one at a time, as questions do: the random matrices are drawn once.
+    `dim` is the length of an embedding, the other arguments and errors are those of
+    `Codebook.from_embeddings`. Memory: 4 dim D m^2 bytes.
+    """
+
+    def __init__(
+        self,
+        dim: int,
+        blocks: int = 256,
+        block_size: int = 4,
+        map: str = "exp",
+        scale: float | None = None,
+        seed: int = 0,
+    ) -> None:
+        if map not in get_args(Map):
+            raise ValueError(f"{_FUNCTION}: map must be 'exp' or 'cayley', got {map!r}")
+        scale = DEFAULT_SCALES[map] if scale is None else float(scale)
+        if not 0 < scale <= MAX_SCALE:
+            raise ValueError(
+                f"{_FUNCTION}: scale must be above 0, at most {MAX_SCALE:g}, got {scale}"
+            )
+        if not 1 <= block_size <= 16:
+            raise ValueError(f"{_FUNCTION}: block_size must be 1 to 16, got {block_size}")
+        if blocks < 1:
+            raise ValueError(f"{_FUNCTION}: blocks must be 1 or more, got {blocks}")
+        self.dim, self.blocks, self.block_size, self.map = dim, blocks, block_size, map
+        # Re and Im of an entry have half the variance of a diagonal one.
+        sizes = np.full((block_size, block_size), 2 * scale / np.sqrt(2 * block_size))
+        np.fill_diagonal(sizes, 2 * scale / np.sqrt(block_size))
+        linear = _gaussian_map(dim, blocks, block_size, seed) * sizes.astype(np.float32)[..., None]
+        self._linear = linear.reshape(dim, -1)
+
+    def planes(
+        self, units: npt.NDArray[np.float32], threads: int | None = None
+    ) -> npt.NDArray[np.float32]:
+        """Planes float32 (n, m, m, 2, D) of n rows of unit length, float32 (n, dim)."""
+        m, workers = self.block_size, threads_argument(threads, _FUNCTION)
+        planes = np.empty((len(units), m, m, 2, self.blocks), np.float32)
+        rows = max(1, _BYTES_AT_ONCE // (4 * self._linear.shape[1]))
+        for start in range(0, len(units), rows):
+            part = slice(start, start + rows)
+            hermitian = (units[part] @ self._linear).reshape(-1, m, m, self.blocks)
+            _core.unitary_map(hermitian, self.map, planes[part], workers)
+        return planes
+
+
 def unitary_planes(
     names: tuple[str, ...],
     embeddings: Any,
@@ -48,32 +97,8 @@ def unitary_planes(
 
     See `Codebook.from_embeddings`, which documents arguments, errors and complexity.
     """
-    if map not in get_args(Map):
-        raise ValueError(f"{_FUNCTION}: map must be 'exp' or 'cayley', got {map!r}")
-    scale = DEFAULT_SCALES[map] if scale is None else float(scale)
-    if not 0 < scale <= MAX_SCALE:
-        raise ValueError(f"{_FUNCTION}: scale must be above 0, at most {MAX_SCALE:g}, got {scale}")
-    if not 1 <= block_size <= 16:
-        raise ValueError(f"{_FUNCTION}: block_size must be 1 to 16, got {block_size}")
-    if blocks < 1:
-        raise ValueError(f"{_FUNCTION}: blocks must be 1 or more, got {blocks}")
-    workers = threads_argument(threads, _FUNCTION)
     units = _unit_rows(names, embeddings)
-    count, dim = units.shape
-    planes = np.empty((count, block_size, block_size, 2, blocks), np.float32)
-    if count == 0:
-        return planes
-    # Re and Im of an entry have half the variance of a diagonal one.
-    sizes = np.full((block_size, block_size), 2 * scale / np.sqrt(2 * block_size))
-    np.fill_diagonal(sizes, 2 * scale / np.sqrt(block_size))
-    linear = _gaussian_map(dim, blocks, block_size, seed) * sizes.astype(np.float32)[..., None]
-    flat = linear.reshape(dim, -1)
-    rows = max(1, _BYTES_AT_ONCE // (4 * flat.shape[1]))
-    for start in range(0, count, rows):
-        part = slice(start, start + rows)
-        hermitian = (units[part] @ flat).reshape(-1, block_size, block_size, blocks)
-        _core.unitary_map(hermitian, map, planes[part], workers)
-    return planes
+    return SemanticMap(units.shape[1], blocks, block_size, map, scale, seed).planes(units, threads)
 
 
 def _unit_rows(names: tuple[str, ...], embeddings: Any) -> npt.NDArray[np.float32]:

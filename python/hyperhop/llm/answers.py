@@ -27,11 +27,14 @@ _KEYS = {
     "rationale": "rationale", "explanation": "rationale", "reason": "rationale",
 }  # fmt: skip
 _BULLET = re.compile(r"\s*(?:[-*•]|\d+[.)])\s+")
-_COMMA = re.compile(r"\s*[,;]\s*")
-_COMMA_AND = re.compile(r"\s*[,;]\s*(?:and\s+)?|\s+(?:and|&)\s+")
+_COMMA = re.compile(r"[,;]")
+_COMMA_AND = re.compile(r"[,;](?:\s*and\s)?|\s(?:and|&)\s")
 _BETWEEN = re.compile(r"\s*(?:[,;\n]\s*(?:[-*•]|\d+[.)]|and\b)?|and\b|&)\s*")
-_CITED = re.compile(r"\d+(?:\s*[-–]\s*\d+)?")
-_COPIED = re.compile(rf"{_STRING}|score:? *[\d.]+")  # from the list: no citations in there
+_RANGE = re.compile(r"(?<=\d)[ \t]*([-–])[ \t]*(?=\d)")
+_APART = re.compile(r"[\s,;()\[\]{}*&`]+")  # what stands between citations
+_CITED = re.compile(r"\d+(?:[-–]\d+)?")
+# from the list: no citations in there; a quote that nothing closes is none
+_COPIED = re.compile(r'"(?:[^"\\\n]|\\.)*("?)|score:? *[\d.]+')
 
 Known = Callable[[str], bool]
 
@@ -49,17 +52,19 @@ class ReaderReply:
     repaired: bool
 
 
-def parse_reply(text: str, form: str, known: Known) -> ReaderReply:
+def parse_reply(text: str, form: str, known: Known, *, cut: bool = False) -> ReaderReply:
     """A reply that was asked for in `form` ("json" or "text"), in that form or the other.
 
     Names without quotes are split at commas only into names that `known` accepts. There is no
-    answer only where the reply says so (none, []): one that is missing, empty or cut, or given
-    twice, is a ParseFailure.
+    answer only where the reply says so (none, []): one that is missing, empty or broken off, or
+    given twice, is a ParseFailure. `cut` says that the model was stopped.
     """
     body = without_thinking(text).strip()
     labels = [] if body.startswith(("{", "[")) else list(_LABEL.finditer(body))
     start = next((i for i, label in enumerate(labels) if label["answers"]), None)
     if start is not None and not body[labels[start].end() :].lstrip().startswith(("{", "```")):
+        if cut and not any(label["rationale"] for label in labels[start:]):
+            raise ParseFailure("the reply ends before its answers and citations do", text)
         return _from_lines(body, labels[start:], text, form, known)
     if body and "{" not in body and "[" not in body:
         raise ParseFailure("the reply has neither JSON nor a line that begins with Answer:", text)
@@ -133,11 +138,22 @@ def _citation(value: Any) -> list[str]:
 
 
 def _cited(section: str) -> list[str]:
-    """Numbers and ranges of a text; all of it if it holds none and does not say so."""
-    numbers = _CITED.findall(_COPIED.sub(" ", section))
+    """Numbers and ranges of a text, and what else in it has a digit, such as "1.5" or "-3".
+
+    All of it if nothing has one, unless it says that there is none.
+    """
+    plain = _COPIED.sub(lambda found: found[0] if found[1] == "" else " ", section)
+    words = [_plain(word) for word in _APART.split(_RANGE.sub(r"\1", plain))]
+    numbers = [word for word in words if re.search(r"\d", word)]
     if numbers or not section.strip() or _is_none(section):
-        return [re.sub(r"\s", "", number) for number in numbers]
+        return numbers
     return [section.strip()]
+
+
+def _plain(word: str) -> str:
+    """A number without the signs around it; every other word as it is."""
+    number = word.lstrip("#\"'“").rstrip(".:\"'”")
+    return number if _CITED.fullmatch(number) else word
 
 
 def _from_lines(
@@ -188,9 +204,11 @@ def _unquoted(section: str, text: str, known: Known) -> list[str]:
         raise ParseFailure("the reply ends inside the name of an answer", text)
     names: list[str] = []
     for line in section.splitlines():
-        plain = _BULLET.sub("", line, count=1).strip(" \t*_")
-        readings = [[plain], [plain.removesuffix(".")]]
-        readings += [pattern.split(plain.removesuffix(".")) for pattern in (_COMMA, _COMMA_AND)]
+        bullet = _BULLET.match(line)
+        plain = line[bullet.end() if bullet else 0 :].strip(" \t*_")
+        short = plain.removesuffix(".")
+        split = [pattern.split(short) for pattern in (_COMMA, _COMMA_AND)]
+        readings = [[plain], [short], *([part.strip() for part in parts] for parts in split)]
         names += next((one for one in readings if all(map(known, one))), [plain] if plain else [])
     if not names:
         raise ParseFailure("the answer is empty", text)

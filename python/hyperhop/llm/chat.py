@@ -35,7 +35,11 @@ class Reply:
 
 @runtime_checkable
 class ChatModel(Protocol):
-    """A language model that answers a list of messages."""
+    """A language model that answers a list of messages.
+
+    It may also have `concurrency`, how many calls it takes at once, and `takes_grammar`, true where
+    it holds replies to a GBNF grammar.
+    """
 
     @property
     def name(self) -> str:

@@ -8,6 +8,7 @@ _DOUBLE = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _SINGLE = re.compile(r"'(?:[^'\\]|\\.|'(?!\s*(?:[,:\]}]|\Z)))*'(?=\s*(?:[,:\]}]|\Z))", re.DOTALL)
 _STRAY = re.compile(r"\s*[\]},:]")
 _CLOSERS = {"{": "}", "[": "]"}
+DEEPEST = 100  # levels of JSON that a reply may have; no form that is asked for has five
 
 
 class Closed(NamedTuple):
@@ -25,7 +26,8 @@ def close_cut(text: str) -> Closed | None:
 
     The value it broke off in is dropped: a name or number that may go on is no value ("Par" is not
     "Paris"), and neither is a key. What follows the last bracket is left out; a text whose brackets
-    do not match comes back whole. None where a quote is left over. O(length).
+    do not match comes back whole. None where a quote is left over. RecursionError where more than
+    `DEEPEST` brackets are open at once. O(length).
     """
     brackets: list[str] = []  # those open
     ends: list[int] = []  # where the last complete value inside each of them ends
@@ -46,6 +48,8 @@ def close_cut(text: str) -> Closed | None:
             elif len(brackets) == 1:
                 key = string[0][1:-1]
         elif token in _CLOSERS:
+            if len(brackets) == DEEPEST:
+                raise RecursionError(f"more than {DEEPEST} open brackets")
             brackets.append(token)
             ends.append(at)
         elif token in ("]", "}"):

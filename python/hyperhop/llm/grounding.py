@@ -1,6 +1,7 @@
 """Holding a reply against the evidence that was shown: which answers it supports, by which name."""
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -9,6 +10,13 @@ from hyperhop.graph.names import fold
 from hyperhop.llm.answers import ReaderReply
 from hyperhop.llm.listing import Listing
 from hyperhop.text.verbalize import Verbalizer
+
+# Thai to Lao, Myanmar, Khmer, kana and Chinese, and Korean, where endings follow without a space
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u31f0-\u31ff\u3400-\u9fff"
+    "\u1100-\u11ff\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+_CITED = re.compile(r"(\d{1,9})(?:[-–](\d{1,9}))?")
 
 
 class Grounded(NamedTuple):
@@ -69,25 +77,39 @@ class Grounding:
         citations: dict[int, None] = {}
         dropped: dict[str, None] = {}
         for one in written:
-            first, _, last = one.replace("–", "-").partition("-")
-            number, until = self._number(first), self._number(last or first)
-            if number and until and number <= until:
-                chosen = self._listing.indexes[number - 1 : until]
-                citations.update(dict.fromkeys(chosen))
+            found = _CITED.fullmatch(one)
+            first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+            if 1 <= first <= last <= len(self._listing):
+                citations.update(dict.fromkeys(self._listing.indexes[first - 1 : last]))
             else:
                 dropped[one] = None
         return list(citations), list(dropped)
 
-    def _number(self, digits: str) -> int:
-        """A number of the list, or 0."""
-        if not digits.isdecimal() or len(digits) > 9:
-            return 0
-        number = int(digits)
-        return number if number <= len(self._listing) else 0
-
 
 def _occurs(key: str, passage: str) -> bool:
-    """Whether a passage holds a name as a whole: "3" is not in "1993"."""
-    before = r"(?<![0-9a-z])" if re.match(r"[0-9a-z]", key) else ""
-    after = r"(?![0-9a-z])" if re.search(r"[0-9a-z]\Z", key) else ""
-    return re.search(before + re.escape(key) + after, passage) is not None
+    """Whether a passage holds a name as whole words: "3" is not in "1993", "ana" not in "mañana".
+
+    Scripts that put no spaces between words have no such bounds: there it may stand anywhere.
+    """
+    at = passage.find(key)
+    while at >= 0:
+        end = at + len(key)
+        if not _joined(passage[at - 1 : at], key[0]) and not _joined(
+            key[-1], passage[end : end + 1]
+        ):
+            return True
+        at = passage.find(key, at + 1)
+    return False
+
+
+def _joined(left: str, right: str) -> bool:
+    """Whether two neighbours belong to one word; "" is the end of the text."""
+    if right and unicodedata.category(right).startswith("M"):  # an accent on the letter before it
+        return True
+    return _in_word(left) and _in_word(right)
+
+
+def _in_word(letter: str) -> bool:
+    """Whether a letter or digit is of a script that puts spaces between words."""
+    marked = letter != "" and unicodedata.category(letter).startswith("M")
+    return (marked or letter.isalnum()) and _UNSPACED.match(letter) is None

@@ -1,12 +1,13 @@
 """The reader with a language model: one call a question (PathHD, section 2.6)."""
 
+import asyncio
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from time import perf_counter
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, cast, get_args, overload
 
 from hyperhop._extras import optional
+from hyperhop._workers import check_concurrency, run_in_threads
 from hyperhop.evidence import Answer, Evidence
 from hyperhop.llm.answers import parse_reply
 from hyperhop.llm.chat import ChatModel, LLMError, Reply, SchemaRefused
@@ -18,6 +19,8 @@ from hyperhop.llm.replies import ParseFailure, ParseReport
 from hyperhop.text.verbalize import Verbalizer
 
 ReplyForm = Literal["auto", "json", "text", "grammar"]
+Errors = Literal["raise", "return"]
+Result = Answer | LLMError | ParseFailure
 _CONCURRENCY = 8
 
 
@@ -31,6 +34,7 @@ class _Request(NamedTuple):
 class _Outcome(NamedTuple):
     """What came of the requests for one question; the form is that of the last."""
 
+    listing: Listing
     result: Reply | LLMError
     form: str
     attempts: int
@@ -45,8 +49,9 @@ class LLMReader:
         variant: "A" or "B", two wordings of the same prompt.
         form: "json": held to a JSON schema. "text": three lines. "grammar": these lines, held to a
             GBNF grammar that lets only ends of the paths be answers, for llama.cpp (a LocalModel or
-            its server). "auto": JSON, or text where the model takes no
-            schema; a server that only then refuses the schema is asked again for text.
+            its server). "auto": the grammar where the model's `takes_grammar` is true, else JSON,
+            or text where it takes no schema; a server that only then refuses the schema is asked
+            again for text.
         max_paths: most paths to show, see `list_evidence`; `Answer.unread` counts the others.
         verbalizer: the wording of paths; `Verbalizer()` if None.
         fallback: let the VectorReader answer where the call fails or its reply cannot be read;
@@ -61,8 +66,8 @@ class LLMReader:
     cited path, nor stands in a cited passage, is `unsupported`; names are compared without regard
     to case, width, "_" and space, and returned as the graph spells them.
 
-    ValueError for an unknown variant or form and for numbers below 1; ImportError without the extra
-    `llm`, whose json-repair reads damaged replies.
+    TypeError for what is no ChatModel, ValueError for an unknown variant or form and for numbers
+    below 1; ImportError without the extra `llm`, whose json-repair reads damaged replies.
     """
 
     def __init__(
@@ -76,6 +81,11 @@ class LLMReader:
         fallback: bool = False,
         max_tokens: int | None = None,
     ) -> None:
+        if not isinstance(model, ChatModel) or isinstance(model, type):
+            raise TypeError(
+                "LLMReader: model must be a ChatModel, such as open_chat(url, model) returns, "
+                f"got {type(model).__name__}"
+            )
         for name, value, allowed in (("variant", variant, Variant), ("form", form, ReplyForm)):
             if value not in get_args(allowed):
                 expected = ", ".join(get_args(allowed))
@@ -98,70 +108,127 @@ class LLMReader:
         LLMError where the call failed, ParseFailure where its reply cannot be read, unless
         `fallback`.
         """
-        listing = self._list(evidence)
-        if not len(listing):
-            return self._vector.read(question, evidence)
-        return self._answer(question, evidence, listing, self._ask(question, listing))
+        return _answered(self._settle(question, evidence, self._ask(question, evidence)))
 
     async def aread(self, question: str, evidence: Evidence) -> Answer:
         """`read` for callers inside an event loop."""
-        listing = self._list(evidence)
-        if not len(listing):
-            return self._vector.read(question, evidence)
-        start = perf_counter()
-        attempts = 0
-        for request in self._requests(question, listing):
-            try:
-                result: Reply | LLMError = await self.model.achat(**request.arguments)
-            except LLMError as error:
-                result = error
-            attempts += result.attempts
-            if not isinstance(result, SchemaRefused):
-                break
-        outcome = _Outcome(result, request.form, attempts, (perf_counter() - start) * 1e3)
-        return self._answer(question, evidence, listing, outcome)
+        return _answered(self._settle(question, evidence, await self._aask(question, evidence)))
 
+    @overload
     def read_batch(
         self,
         questions: Sequence[str],
         evidence: Sequence[Evidence],
         *,
         concurrency: int | None = None,
-    ) -> list[Answer]:
+        errors: Literal["raise"] = "raise",
+    ) -> list[Answer]: ...
+    @overload
+    def read_batch(
+        self,
+        questions: Sequence[str],
+        evidence: Sequence[Evidence],
+        *,
+        concurrency: int | None = None,
+        errors: Literal["return"],
+    ) -> list[Result]: ...
+    def read_batch(
+        self,
+        questions: Sequence[str],
+        evidence: Sequence[Evidence],
+        *,
+        concurrency: int | None = None,
+        errors: Errors = "raise",
+    ) -> list[Answer] | list[Result]:
         """`read` of each question, in order; at most `concurrency` calls at once.
 
-        None for it is the model's own limit. Without `fallback` the first error is raised, once all
-        calls are done. ValueError unless there are as many questions as evidences.
+        None for it is the model's own limit. An LLMError or ParseFailure of one question stops no
+        other: with `errors="return"` it stands in the place of its answer, with "raise" the first
+        of them is raised once all are read, and the answers are lost. `report` counts every reply,
+        as it comes.
+
+        An interrupt (Ctrl-C), or another error of the model, is raised at once: nothing further is
+        sent, and calls under way end in the background, none later than the model's time-out.
+        ValueError unless there are as many questions as evidences.
         """
+        limit = self._check_batch(questions, evidence, concurrency, errors)
+        results: dict[int, Result] = {}
+
+        def settle(place: int, outcome: _Outcome | None) -> None:
+            results[place] = self._settle(questions[place], evidence[place], outcome)
+
+        pairs = list(zip(questions, evidence, strict=True))
+        run_in_threads(lambda pair: self._ask(*pair), pairs, limit, settle)
+        return _all_of([results[place] for place in range(len(pairs))], errors)
+
+    @overload
+    async def aread_batch(
+        self,
+        questions: Sequence[str],
+        evidence: Sequence[Evidence],
+        *,
+        concurrency: int | None = None,
+        errors: Literal["raise"] = "raise",
+    ) -> list[Answer]: ...
+    @overload
+    async def aread_batch(
+        self,
+        questions: Sequence[str],
+        evidence: Sequence[Evidence],
+        *,
+        concurrency: int | None = None,
+        errors: Literal["return"],
+    ) -> list[Result]: ...
+    async def aread_batch(
+        self,
+        questions: Sequence[str],
+        evidence: Sequence[Evidence],
+        *,
+        concurrency: int | None = None,
+        errors: Errors = "raise",
+    ) -> list[Answer] | list[Result]:
+        """`read_batch` for callers inside an event loop; cancelled, it cancels the calls too."""
+        limit = asyncio.Semaphore(self._check_batch(questions, evidence, concurrency, errors))
+
+        async def one(question: str, found: Evidence) -> Result:
+            async with limit:
+                outcome = await self._aask(question, found)
+            return self._settle(question, found, outcome)
+
+        tasks = [asyncio.create_task(one(*pair)) for pair in zip(questions, evidence, strict=True)]
+        try:
+            return _all_of(list(await asyncio.gather(*tasks)), errors)
+        finally:
+            for task in tasks:  # those that another's error or a cancellation leaves
+                task.cancel()
+
+    def _check_batch(
+        self,
+        questions: Sequence[str],
+        evidence: Sequence[Evidence],
+        concurrency: int | None,
+        errors: Errors,
+    ) -> int:
+        """How many calls may be under way at once."""
         if len(questions) != len(evidence):
             raise ValueError(
                 f"LLMReader: {len(questions)} questions, but evidence for {len(evidence)}"
             )
-        listings = [self._list(one) for one in evidence]
+        if errors not in get_args(Errors):
+            raise ValueError(f"LLMReader: errors must be raise or return, got {errors!r}")
         if concurrency is None:
-            concurrency = getattr(self.model, "concurrency", _CONCURRENCY)
-        pool = ThreadPoolExecutor(concurrency)
-        try:
-            jobs = [
-                pool.submit(self._ask, question, listing) if len(listing) else None
-                for question, listing in zip(questions, listings, strict=True)
-            ]
-            outcomes = [job.result() if job else None for job in jobs]
-        finally:
-            pool.shutdown(cancel_futures=True)
-        return [
-            self._answer(question, one, listing, outcome)
-            if outcome
-            else self._vector.read(question, one)
-            for question, one, listing, outcome in zip(
-                questions, evidence, listings, outcomes, strict=True
-            )
-        ]
+            concurrency = cast(int, getattr(self.model, "concurrency", _CONCURRENCY))
+        check_concurrency(concurrency)
+        return concurrency
 
     def _list(self, evidence: Evidence) -> Listing:
         return list_evidence(evidence, self._words, self.max_paths)
 
-    def _ask(self, question: str, listing: Listing) -> _Outcome:
+    def _ask(self, question: str, evidence: Evidence) -> _Outcome | None:
+        """What came of asking; None where there is no evidence to show."""
+        listing = self._list(evidence)
+        if not len(listing):
+            return None
         start = perf_counter()
         attempts = 0
         for request in self._requests(question, listing):
@@ -172,12 +239,33 @@ class LLMReader:
             attempts += result.attempts
             if not isinstance(result, SchemaRefused):
                 break
-        return _Outcome(result, request.form, attempts, (perf_counter() - start) * 1e3)
+        time = (perf_counter() - start) * 1e3
+        return _Outcome(listing, result, request.form, attempts, time)
+
+    async def _aask(self, question: str, evidence: Evidence) -> _Outcome | None:
+        """`_ask` for callers inside an event loop."""
+        listing = self._list(evidence)
+        if not len(listing):
+            return None
+        start = perf_counter()
+        attempts = 0
+        for request in self._requests(question, listing):
+            try:
+                result: Reply | LLMError = await self.model.achat(**request.arguments)
+            except LLMError as error:
+                result = error
+            attempts += result.attempts
+            if not isinstance(result, SchemaRefused):
+                break
+        time = (perf_counter() - start) * 1e3
+        return _Outcome(listing, result, request.form, attempts, time)
 
     def _requests(self, question: str, listing: Listing) -> list[_Request]:
         """What to send: the second only where the first's schema is refused."""
         forms: list[str] = [self.form]
-        if self.form == "auto":
+        if self.form == "auto" and getattr(self.model, "takes_grammar", False):
+            forms = ["grammar"]
+        elif self.form == "auto":
             forms = ["text"] if self.model.takes_schema is False else ["json", "text"]
         requests = []
         for form in forms:
@@ -193,16 +281,16 @@ class LLMReader:
             requests.append(_Request(asked, arguments))
         return requests
 
-    def _answer(
-        self, question: str, evidence: Evidence, listing: Listing, outcome: _Outcome
-    ) -> Answer:
+    def _settle(self, question: str, evidence: Evidence, outcome: _Outcome | None) -> Result:
         """The answer that a reply holds, or the error or fallback in its place."""
+        if outcome is None:
+            return self._vector.read(question, evidence)
         start = perf_counter()
-        result = outcome.result
+        listing, result = outcome.listing, outcome.result
         if isinstance(result, LLMError):
             result.attempts = outcome.attempts
             if not self.fallback:
-                raise result
+                return result
             return replace(
                 self._vector.read(question, evidence),
                 llm_attempts=outcome.attempts,
@@ -211,13 +299,13 @@ class LLMReader:
             )
         grounding = Grounding(evidence, listing, self._words)
         try:
-            reply = parse_reply(result.text, outcome.form, grounding.knows)
+            reply = parse_reply(result.text, outcome.form, grounding.knows, cut=result.cut)
         except ParseFailure as error:
             cut = " (it was cut at max_tokens)" if result.cut else ""
             failure = ParseFailure(error.reason + cut, error.text)
             self.report.failures.append(failure)
             if not self.fallback:
-                raise failure from None
+                return failure
             answer = replace(self._vector.read(question, evidence), fallback=failure.reason)
         else:
             repaired = reply.repaired or result.cut
@@ -242,3 +330,14 @@ class LLMReader:
             raw=result.text,
             timings={"read": outcome.milliseconds + (perf_counter() - start) * 1e3},
         )
+
+
+def _answered(result: Result) -> Answer:
+    """The answer; what stands in its place is raised."""
+    if not isinstance(result, Answer):
+        raise result
+    return result
+
+
+def _all_of(results: list[Result], errors: Errors) -> list[Answer] | list[Result]:
+    return [_answered(result) for result in results] if errors == "raise" else results

@@ -81,6 +81,11 @@ class LocalModel(ChatClient):
         }
         self._path = file
 
+    @property
+    def takes_grammar(self) -> bool:
+        """True: a reply can be held to a GBNF grammar."""
+        return True
+
     def close(self) -> None:
         """End the server and free the model's memory; no call works afterwards."""
         super().close()

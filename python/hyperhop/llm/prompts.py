@@ -79,7 +79,8 @@ def reader_messages(
     asked = (_JSON if form == "json" else _TEXT)[variant].format(noun=noun, names=_NAMES[noun])
     lines = [f"{number}. {line}" for number, line in enumerate(listing.lines, start=1)]
     if listing.unread:
-        lines.append(f"({listing.unread} more paths are not listed.)")
+        more = "1 more path is" if listing.unread == 1 else f"{listing.unread} more paths are"
+        lines.append(f"({more} not listed.)")
     user = "\n".join([f"Question: {quote(question)}", "", "Evidence:", *lines])
     return [
         {"role": "system", "content": f"{_SYSTEM[variant]}\n{_LISTED[noun]}\n\n{asked}"},

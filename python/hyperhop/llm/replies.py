@@ -3,25 +3,28 @@
 import json
 import re
 from collections import Counter
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from hyperhop._extras import optional
-from hyperhop.llm.cut import close_cut
+from hyperhop.llm.cut import DEEPEST, close_cut
 
 _THINKING = r"(?:think|thinking|thought|reasoning)"
 _OPENED = re.compile(rf"\s*<{_THINKING}>", re.IGNORECASE)
 _CLOSED = re.compile(rf"</{_THINKING}>", re.IGNORECASE)
-_FENCE = re.compile(r"```[\w-]*[ \t]*\n?(.*?)(?:```|\Z)", re.DOTALL)
+_FENCE = re.compile(r"```[\w-]*\s*")
 # An opening bracket that begins JSON; "[1]" in a sentence is a citation
 _BEGIN = re.compile(r"""[\[{](?=\s*["'“\[{\]}])|\{(?=\s*\w+\s*:)""")
-# What may stand between the values of one list: "1. [...]\n2. [...]"
-_BETWEEN = re.compile(r"[\s,;]*(?:[-*•]|\d+[.)])?\s*")
+# What may stand between the values of one list, apart from commas: "1. [...]\n2. [...]"
+_BULLET = re.compile(r"(?:[-*•]|\d+[.)])?")
 _EMPTY = re.compile(r"\[\s*\]|\{\s*\}")
 _ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})|\\[nrtbf]")
 _QUOTE = re.compile(r"""(?<!\\)(?:\\\\)*(["'])""")
 _SINGLE_QUOTED = re.compile(r"[\[{,:]\s*'")
 _MOST_DIGITS = 1000
+# json_repair can need seconds for so many characters, and four times that for twice as many
+_MOST_TO_REPAIR = 16_000
 _STRUCTURE = re.compile(r"""[\s"'“”‘’\\,\[\]{}]""")
 
 
@@ -95,17 +98,17 @@ class _Refused(Exception):
 
 def without_thinking(text: str) -> str:
     """The reply after a leading `<think>...</think>`; ParseFailure where it never ends."""
-    rest = text
-    while opened := _OPENED.match(rest):
-        closed = _CLOSED.search(rest, opened.end())
+    at = 0
+    while opened := _OPENED.match(text, at):
+        closed = _CLOSED.search(text, opened.end())
         if closed is None:
             raise ParseFailure("the reply ends before its thinking does", text)
-        rest = rest[closed.end() :]
+        at = closed.end()
     # some chat templates open the thinking themselves, so that only its end is in the reply
-    if rest is text and not text.lstrip().startswith(("{", "[", "```")):
+    if at == 0 and not text.lstrip().startswith(("{", "[", "```")):
         closed = _CLOSED.search(text)
-        rest = text[closed.end() :] if closed else text
-    return rest
+        at = closed.end() if closed else 0
+    return text[at:]
 
 
 def read_json(text: str) -> Read:
@@ -116,13 +119,17 @@ def read_json(text: str) -> Read:
     but only if the result says the same, letter by letter.
 
     ParseFailure where there is no JSON, where several values stand apart (which one is meant?),
-    where a key stands twice, where a repair would lose something or leave an empty list, and where
-    the JSON is nested too deeply. ImportError where a repair needs the extra "llm". O(length).
+    where a key stands twice, where a repair would lose something or leave an empty list, where it
+    would be of more than 16,000 characters, and where the JSON is nested more than 100 deep.
+    ImportError where a repair needs the extra "llm". O(length), but O(length^2) in the worst case
+    for these 16,000.
     """
     if not text.strip():
         raise ParseFailure("the reply is empty", text)
     try:
-        return _read(without_thinking(text).strip(), text)
+        found = _read(without_thinking(text).strip(), text)
+        _check_depth(found.value)
+        return found
     except RecursionError:
         raise ParseFailure("the JSON is nested too deeply", text) from None
     except _Refused as error:
@@ -162,9 +169,26 @@ def _unfenced(body: str) -> str:
     """The content of the only fenced block that begins like JSON, else the body itself."""
     if body.startswith(("{", "[")):
         return body
-    blocks = [block.strip() for block in _FENCE.findall(body)]
-    blocks = [block for block in blocks if block.startswith(("{", "["))]
-    return blocks[0] if len(blocks) == 1 else body
+    block = None
+    at = 0
+    while fence := _FENCE.search(body, at):
+        start = fence.end()
+        at = _block_end(body, start)
+        if body.startswith(("{", "["), start):
+            if block is not None:
+                return body
+            block = body[start:at].strip()
+        at += 3
+    return body if block is None else block
+
+
+def _block_end(body: str, start: int) -> int:
+    """Where the fenced block that begins at `start` ends: a fence inside JSON is none."""
+    if body.startswith(("{", "["), start):
+        with suppress(json.JSONDecodeError):
+            start = _DECODER.raw_decode(body, start)[1]
+    end = body.find("```", start)
+    return len(body) if end < 0 else end
 
 
 def _values(body: str, start: int) -> tuple[list[Any], bool] | None:
@@ -179,7 +203,7 @@ def _values(body: str, start: int) -> tuple[list[Any], bool] | None:
         except json.JSONDecodeError:
             return None
         if value:
-            apart = apart or (bool(values) and _BETWEEN.fullmatch(body, end, start) is None)
+            apart = apart or (bool(values) and not _in_a_row(body[end:start]))
             values.append(value)
             end = after
         else:
@@ -188,6 +212,11 @@ def _values(body: str, start: int) -> tuple[list[Any], bool] | None:
         if following is None:
             return (values, apart) if values else ([empty], False)
         start = following.start()
+
+
+def _in_a_row(between: str) -> bool:
+    """Whether what stands between two values leaves them one list."""
+    return _BULLET.fullmatch(between.replace(",", " ").replace(";", " ").strip()) is not None
 
 
 def _repair(body: str, reply: str) -> Read:
@@ -199,9 +228,10 @@ def _repair(body: str, reply: str) -> Read:
         raise ParseFailure("the reply ends in the middle of a second JSON value", reply)
     value = _whole(found.text)
     if not isinstance(value, dict | list):
-        repair = optional("json_repair", "repairing a reply that is no JSON", "llm")
-        value = repair.loads(found.text, skip_json_loads=True)
-        value = json.loads(json.dumps(value))  # joins the halves of escaped letters
+        if len(found.text) > _MOST_TO_REPAIR:
+            size = f"more than {_MOST_TO_REPAIR} characters"
+            raise ParseFailure(f"the JSON is broken, and too long to repair: {size}", reply)
+        value = _repaired(found.text)
     kind = dict if body[0] == "{" else list
     if not value or not isinstance(value, kind):
         raise ParseFailure("the JSON is broken beyond repair", reply)
@@ -210,6 +240,16 @@ def _repair(body: str, reply: str) -> Read:
     if _empties(value) > len(_EMPTY.findall(body)):
         raise ParseFailure("the JSON is broken: a repair would leave a list empty", reply)
     return Read(value, True, found.cut)
+
+
+def _repaired(text: str) -> Any:
+    """What json_repair makes of broken JSON; None where it fails, in whichever way."""
+    json_repair = optional("json_repair", "repairing a reply that is no JSON", "llm")
+    try:
+        value = json_repair.loads(text, skip_json_loads=True)
+        return json.loads(json.dumps(value))  # joins the halves of escaped letters
+    except Exception:  # a reply can be broken in ways that its authors did not foresee either
+        return None
 
 
 def _quotes_pair(text: str) -> bool:
@@ -233,6 +273,17 @@ def _content(text: str) -> tuple[str, int, int]:
     plain = plain.casefold().replace("none", "null")
     opened, closed = (sum(map(plain.count, kind)) for kind in ("[{", "]}"))
     return _STRUCTURE.sub("", plain), opened, closed
+
+
+def _check_depth(value: Any) -> None:
+    """RecursionError where a value is nested so deeply that its users could not walk it."""
+    level = [value]
+    for _ in range(DEEPEST):
+        inside = [list(one.values()) if isinstance(one, dict) else one for one in level]
+        level = [one for part in inside for one in part if isinstance(one, dict | list)]
+        if not level:
+            return
+    raise RecursionError(f"more than {DEEPEST} levels")
 
 
 def _empties(value: Any) -> int:

@@ -2,8 +2,12 @@
 
 from hyperhop.pathhd.calibration import Calibration, Frequencies
 from hyperhop.pathhd.planners import (
+    AssociativePlanner,
     EmbeddingPlanner,
+    Example,
     LexicalPlanner,
+    MemoryPlanner,
+    MixturePlanner,
     Planner,
     Plans,
     get_planner,
@@ -13,10 +17,14 @@ from hyperhop.pathhd.query import encode_query
 from hyperhop.pathhd.retriever import PathHD, TopicNotFound
 
 __all__ = [
+    "AssociativePlanner",
     "Calibration",
     "EmbeddingPlanner",
+    "Example",
     "Frequencies",
     "LexicalPlanner",
+    "MemoryPlanner",
+    "MixturePlanner",
     "PathHD",
     "Planner",
     "Plans",

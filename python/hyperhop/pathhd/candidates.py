@@ -37,6 +37,7 @@ class Candidates:
         self.table: npt.NDArray[np.int64] = np.full(inside.shape, -1, np.int64)
         self.table[inside] = positions
         ranks = name_ranks(names) if ranks is None else ranks
+        self._positions: dict[str, int] | None = None  # in `symbols`, by name
         self._rank_table = np.full(inside.shape, -1, np.int64)
         self._rank_table[inside] = ranks[paths.symbols]
 
@@ -46,6 +47,22 @@ class Candidates:
     def relations(self, index: int) -> list[str]:
         """Symbol names of one sequence."""
         return [self.names[symbol] for symbol in self.paths[index]]
+
+    def find(self, relations: Sequence[str]) -> int | None:
+        """Index of the sequence with these symbol names; None if it is no candidate. O(N)."""
+        length = len(relations)
+        if length > self.table.shape[1]:
+            return None
+        if self._positions is None:
+            self._positions = {
+                self.names[symbol]: position for position, symbol in enumerate(self.symbols)
+            }
+        positions = [self._positions.get(name, -1) for name in relations]
+        if -1 in positions:
+            return None
+        same = (self.lengths == length) & (self.table[:, :length] == positions).all(axis=1)
+        found = np.flatnonzero(same)
+        return int(found[0]) if len(found) else None
 
     def order(self, scores: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """All indices, best score first, equal scores by relation names; NaN last. O(N log N)."""

@@ -1,9 +1,10 @@
 """PathHD: plan, encode, retrieve, read (algorithm 1 of the paper, vector-only)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from time import perf_counter
-from typing import Literal
+from typing import Literal, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,10 +17,14 @@ from hyperhop.graph.walks import Hubs, mediator_mask
 from hyperhop.llm.reader import VectorReader
 from hyperhop.pathhd.calibration import Calibration
 from hyperhop.pathhd.candidates import Candidates, name_ranks
-from hyperhop.pathhd.planners import Planner, Plans, get_planner
+from hyperhop.pathhd.planners import Planner, Plans, get_planner, needs_encoder
 from hyperhop.pathhd.planners.question import find_mention
 from hyperhop.pathhd.query import QueryKind, encode_query
 from hyperhop.text import TextEncoder, Verbalizer, encoder_for
+from hyperhop.text.settings import check_encoder_name
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
 
 _MOST_TOPICS = 3  # mentions planned from, where a question names several entities
 
@@ -33,9 +38,11 @@ class PathHD:
 
     Args:
         kg: the graph.
-        encoder: what `get_encoder` accepts or a TextEncoder, used by the planner "embedding"; None
-            for the one that `kg.settings` name, else "hashing". ValueError, with both names and
-            dims, if the settings name another one.
+        encoder: what `get_encoder` accepts or a TextEncoder, used by the planner "embedding" on
+            words and groups of words (so that its `query_prompt` plays no part); None for the one
+            that `kg.settings` name, else "hashing". ValueError if the settings name another one.
+            It is made, and checked against the settings, where it is first needed: with "embedding"
+            here, with "lexical" not before `PathHD.encoder` is read.
         planner: "lexical", "embedding" or a Planner over `kg.symbols`.
         k: how many results to keep.
         k_unit: "sequence": the K best distinct relation sequences, each with its entity paths;
@@ -115,11 +122,16 @@ class PathHD:
         self.beam, self.cap, self.path_cap = beam, cap, path_cap
         self.max_degree, self.hubs = max_degree, hubs
         self.mediators = None if mediators is None else mediator_mask("PathHD", kg, mediators)
-        self.encoder = encoder_for(kg.settings, encoder)
+        check_encoder_name(kg.settings, encoder)
+        self._encoder = encoder
         symbols = kg.symbols
         words = Verbalizer() if verbalizer is None else verbalizer
         self.planner = (
-            get_planner(planner, [words.symbol(name) for name in _spoken(kg)], self.encoder)
+            get_planner(
+                planner,
+                [words.symbol(name) for name in _spoken(kg)],
+                self.encoder if needs_encoder(planner) else None,
+            )
             if isinstance(planner, str)
             else planner
         )
@@ -132,6 +144,11 @@ class PathHD:
         if linker is not None and linker.kg is not kg:
             raise ValueError("PathHD: linker must be one of the same graph")
         self._linker = EntityLinker(kg) if linker is None else linker
+
+    @cached_property
+    def encoder(self) -> TextEncoder:
+        """The encoder; made when it is first needed, with the errors of `encoder_for`."""
+        return encoder_for(self.kg.settings, self._encoder)
 
     def retrieve(
         self, question: str, topic: str | int | None = None, *, threads: int | None = None
@@ -180,7 +197,11 @@ class PathHD:
         *,
         threads: int | None = None,
     ) -> list[Evidence]:
-        """`retrieve` of each question: the same bits. ValueError unless topics are as many."""
+        """`retrieve` of each question: the same bits. ValueError unless topics are as many.
+
+        (The planner "embedding" is as exact as its encoder, whose rows may depend on what else was
+        encoded in the same call: see TextEncoder.)
+        """
         given = [None] * len(questions) if topics is None else list(topics)
         if len(given) != len(questions):
             raise ValueError(f"PathHD: {len(questions)} questions, but {len(given)} topics")
@@ -196,15 +217,54 @@ class PathHD:
         *,
         threads: int | None = None,
     ) -> list[Answer]:
-        """`answer` of each question: the same bits. A reader's `read_batch` reads them all."""
+        """`answer` of each question: the same bits. A reader's `read_batch` reads them all.
+
+        What it raises, for whichever question, is raised and no answer returned. To keep the others
+        hand it the evidence of `retrieve_batch` yourself: see `LLMReader.read_batch`.
+        """
         evidence = self.retrieve_batch(questions, topics, threads=threads)
-        read_batch = getattr(self.reader, "read_batch", None)
+        answers = self._read_batch(questions, evidence)
+        return [_timed(answer, one) for answer, one in zip(answers, evidence, strict=True)]
+
+    async def aanswer(
+        self, question: str, topic: str | int | None = None, *, threads: int | None = None
+    ) -> Answer:
+        """`answer` for callers inside an event loop: retrieves in a thread, awaits the reader.
+
+        A reader without `aread` reads in a thread too.
+        """
+        evidence = await _in_thread(self.retrieve, question, topic, threads=threads)
+        aread = getattr(self.reader, "aread", None)
+        answer = (
+            await aread(question, evidence)
+            if aread is not None
+            else await _in_thread(self.reader.read, question, evidence)
+        )
+        return _timed(answer, evidence)
+
+    async def aanswer_batch(
+        self,
+        questions: Sequence[str],
+        topics: Sequence[str | int | None] | None = None,
+        *,
+        threads: int | None = None,
+    ) -> list[Answer]:
+        """`answer_batch` for callers inside an event loop, as `aanswer`."""
+        evidence = await _in_thread(self.retrieve_batch, questions, topics, threads=threads)
+        aread_batch = getattr(self.reader, "aread_batch", None)
         answers = (
-            read_batch(questions, evidence)
-            if read_batch is not None
-            else [self.reader.read(q, e) for q, e in zip(questions, evidence, strict=True)]
+            await aread_batch(questions, evidence)
+            if aread_batch is not None
+            else await _in_thread(self._read_batch, questions, evidence)
         )
         return [_timed(answer, one) for answer, one in zip(answers, evidence, strict=True)]
+
+    def _read_batch(self, questions: Sequence[str], evidence: list[Evidence]) -> list[Answer]:
+        read_batch = getattr(self.reader, "read_batch", None)
+        if read_batch is None:
+            return [self.reader.read(q, e) for q, e in zip(questions, evidence, strict=True)]
+        answers: list[Answer] = read_batch(questions, evidence)
+        return answers
 
     def _topics(
         self, question: str, topic: str | int | None
@@ -328,6 +388,14 @@ def _spoken(kg: KnowledgeGraph) -> list[str]:
 def _timed(answer: Answer, evidence: Evidence) -> Answer:
     """The answer with the times of both."""
     return replace(answer, timings={**evidence.timings, **answer.timings})
+
+
+async def _in_thread(
+    function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
+) -> Result:
+    import asyncio  # whoever awaits has it; nobody else waits for it
+
+    return await asyncio.to_thread(function, *args, **kwargs)
 
 
 class _Clock:

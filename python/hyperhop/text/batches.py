@@ -67,7 +67,11 @@ def encode_all(
 
 
 def encode_queries(encoder: TextEncoder, questions: Sequence[str]) -> npt.NDArray[np.float32]:
-    """Float32 (len(questions), dim): each question encoded with the encoder's `query_prompt`."""
+    """Float32 (len(questions), dim): each question encoded with the encoder's `query_prompt`.
+
+    For whole questions that are compared with stored texts. PathHD has none: its planner
+    "embedding" encodes words and groups of words, as they are.
+    """
     prompt = query_prompt(encoder)
     checked = as_texts("encode_queries", questions)
     return encoder.encode([prompt + question for question in checked])

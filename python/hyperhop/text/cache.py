@@ -21,9 +21,10 @@ class CachedEncoder:
     """Encodes each text once: rows are kept in `folder` by encoder name, prompt and text.
 
     (The prompt is part of what is encoded, see TextEncoder.) Several processes may use one folder,
-    and one may be killed at any moment. A damaged row is encoded again, which is logged; a file
-    whose beginning is damaged is refused. Rows are kept until the folder is removed; a name stands
-    for one model, so a model replaced under the same name needs another folder.
+    and one may be killed at any moment. A damaged row is encoded again; that is logged, and so is
+    what cannot be written. A file whose beginning is damaged is refused. Rows are kept until the
+    folder is removed; a name stands for one model, so a model replaced under the same name needs
+    another folder.
 
     With `storage="float16"` rows take half the room: every row is rounded to float16 and scaled
     back to unit length, found or not, which changes a cosine by 1e-3 at most. With "float32" a row
@@ -64,8 +65,8 @@ class CachedEncoder:
         return query_prompt(self.encoder)
 
     def __getattr__(self, name: str) -> Any:
-        # token states are not kept; an encoder without them has no such method here either
-        if name == "encode_tokens":
+        # token states are not kept; what the encoder lacks is not here either
+        if name in ("encode_tokens", "content_id"):
             return getattr(self.encoder, name)
         raise AttributeError(f"CachedEncoder has no {name}")
 
@@ -82,18 +83,26 @@ class CachedEncoder:
         for start in range(0, len(missing), _CHUNK):
             chunk = missing[start : start + _CHUNK]
             rows[chunk] = self._encoded([distinct[place] for place in chunk], rows.shape[1])
-            self._file.append([keys[place] for place in chunk], rows[chunk])
+            self._keep([keys[place] for place in chunk], rows[chunk])
         self.misses += len(missing)
         self.hits += len(checked) - len(missing)
         wide = _widened(rows)
         return wide if len(wide) == len(checked) else wide[[places[text] for text in checked]]
+
+    def _keep(self, keys: list[bytes], rows: npt.NDArray[Any]) -> None:
+        try:
+            self._file.append(keys, rows)
+        except OSError as error:
+            reason = error.strerror or error
+            _log.warning("%s: %d rows are not kept: %s", self._file.path, len(keys), reason)
 
     def _encoded(self, texts: list[str], dim: int) -> npt.NDArray[np.float32]:
         rows = self.encoder.encode(texts)
         if rows.shape != (len(texts), dim):
             raise ValueError(
                 f"the cache in {self._folder} has rows of dim {dim} for {self.name!r}, which now "
-                f"gives {rows.shape} for {len(texts)} texts: use another folder"
+                f"gives {rows.shape} for {len(texts)} texts: its model was changed; use another "
+                "folder, and index again what was made with it"
             )
         if not np.isfinite(rows).all():
             raise ValueError(f"{self.name!r} gave NaN or infinity, which is not kept")

@@ -11,6 +11,7 @@ from hyperhop.text.batches import as_texts
 from hyperhop.text.words import words
 
 _DIM = 512
+_LARGEST = 65536  # half a megabyte a text while features are counted
 _NGRAMS = (3, 4, 5)
 _WORD_WEIGHT = 4  # one shared word outweighs a few shared n-grams
 
@@ -23,9 +24,11 @@ class HashingEncoder:
     """
 
     def __init__(self, dim: int = _DIM) -> None:
-        """ValueError unless `dim` is positive."""
-        if dim < 1:
-            raise ValueError(f"HashingEncoder: dim must be positive, got {dim}")
+        """ValueError unless `dim` is positive and at most 65536."""
+        if not 1 <= dim <= _LARGEST:
+            raise ValueError(
+                f"HashingEncoder: dim must be positive and at most {_LARGEST}, got {dim}"
+            )
         self._dim = dim
 
     @property

@@ -15,6 +15,7 @@ from hyperhop.text.bert.folder import default_folder, read_config
 from hyperhop.text.bert.numpy_forward import numpy_forward
 from hyperhop.text.bert.onnx_forward import onnx_forward
 from hyperhop.text.bert.weights import Floats, load_bert
+from hyperhop.text.content import content_id
 
 Backend = Literal["onnx", "numpy"]
 _log = logging.getLogger(__name__)
@@ -51,7 +52,7 @@ class MiniLMEncoder:
         self._arguments = (folder, backend, batch_size, threads, query_prompt)
         self._batch_size = batch_size
         self._name = "minilm" if folder is None else f"minilm:{Path(folder).resolve()}"
-        place = default_folder() if folder is None else Path(folder)
+        self._place = place = default_folder() if folder is None else Path(folder)
         self._config = read_config(place)
         self._tokenizer: Any = optional("tokenizers", "MiniLM", "minilm").Tokenizer.from_file(
             str(place / "tokenizer.json")
@@ -72,6 +73,12 @@ class MiniLMEncoder:
     def name(self) -> str:
         """The name `get_encoder` accepts."""
         return self._name
+
+    @property
+    def content_id(self) -> str:
+        """Stands for tokenizer, weights and what the folder says of them; see `content_id`."""
+        files = [self._place / name for name in ("model.safetensors", "tokenizer.json")]
+        return content_id(self._place, files, repr(self._config))
 
     @property
     def dim(self) -> int:

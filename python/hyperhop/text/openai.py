@@ -146,7 +146,10 @@ def _unit_rows(vectors: list[Any], dim: int | None) -> npt.NDArray[np.float32]:
             raise ValueError(f"embedding {place} has {len(vector)} numbers, {dim} were expected")
         if not all(type(number) in (int, float) for number in vector):
             raise ValueError(f"embedding {place} holds something that is no number")
-    rows = np.array(vectors, np.float64)
+    try:
+        rows = np.array(vectors, np.float64)
+    except OverflowError:  # a whole number of more than 308 digits
+        raise ValueError("an embedding holds a number that is too large") from None
     largest = np.abs(rows).max(axis=1, keepdims=True)
     for fault, found in (
         ("holds NaN or infinity", ~np.isfinite(largest)),

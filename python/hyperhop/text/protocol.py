@@ -14,8 +14,12 @@ class TextEncoder(Protocol):
     An encoder may also have
         encode_tokens(texts) -> (states, offsets): float32 (total, dim) token states and int64
             (len(texts) + 1,) offsets;
-        query_prompt: str, what the model wants before a question. `encode` never adds it: what is
-            stored is encoded as it is, questions by `encode_queries`.
+        query_prompt: str, what the model wants before a question. Only `encode_queries` adds it,
+            which is for whole questions: `encode` never does, and what encodes words or names (the
+            planner "embedding", EntityLinker) does not either;
+        content_id: str, what stands for the files of a local model (None: nothing does).
+
+    `isinstance(x, TextEncoder)` may read `dim`, for which a server is asked: use it in tests only.
     """
 
     @property

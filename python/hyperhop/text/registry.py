@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from hyperhop._openai import normalize_url
 from hyperhop.text.bert.folder import unsupported
 from hyperhop.text.hashing import HashingEncoder
 from hyperhop.text.minilm import MiniLMEncoder
@@ -50,7 +51,28 @@ def get_encoder(spec: str, *, query_prompt: str | None = None) -> TextEncoder:
         raise ValueError(f"get_encoder: {kind} takes no query_prompt, got {query_prompt!r}")
     if kind == "wordllama":
         return WordLlamaEncoder()
-    return HashingEncoder(int(given)) if given else HashingEncoder()
+    return _hashing(given)
+
+
+def encoder_name(spec: str) -> str:
+    """Name of the encoder that `get_encoder(spec)` makes, without making it.
+
+    Of a server without #MODEL the address alone, since it would have to be asked. ValueError for
+    what is no spec.
+    """
+    if spec.startswith(("http://", "https://")):
+        url, _, model = spec.partition("#")
+        return normalize_url(url) + (f"#{model}" if model else "")
+    kind, given = _parsed(spec)
+    if kind == "hashing":
+        return _hashing(given).name
+    if (kind == "minilm" and given) or os.path.isdir(given):
+        given = os.path.realpath(given)
+    return f"{kind}:{given}" if given else kind
+
+
+def _hashing(dim: str) -> HashingEncoder:
+    return HashingEncoder(int(dim)) if dim else HashingEncoder()
 
 
 def _parsed(spec: str) -> tuple[str, str]:
@@ -58,7 +80,7 @@ def _parsed(spec: str) -> tuple[str, str]:
     if spec in _NAMES:
         return spec, ""
     kind, _, given = spec.partition(":")
-    if kind in _KINDS and given and (kind != "hashing" or given.isdecimal()):
+    if kind in _KINDS and given and (kind != "hashing" or _is_number(given)):
         return kind, given
     if os.path.isdir(spec):
         return ("sentence-transformers" if unsupported(Path(spec)) else "minilm"), spec
@@ -66,3 +88,7 @@ def _parsed(spec: str) -> tuple[str, str]:
         f"get_encoder: expected {', '.join(_NAMES)}, hashing:DIM, minilm:FOLDER, "
         f"sentence-transformers:NAME, a folder or a URL, got {spec!r}"
     )
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) < 4300  # int() refuses more digits

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from hyperhop._extras import optional
 from hyperhop.text.batches import as_texts, check_batch_size, is_blank
+from hyperhop.text.content import content_id, model_files
 
 _EXTRA = "sentence-transformers"
 
@@ -37,8 +38,8 @@ class SentenceTransformerEncoder:
         check_batch_size("SentenceTransformerEncoder", batch_size)
         library = optional("sentence_transformers", "SentenceTransformerEncoder", _EXTRA)
         self._arguments = (os.fspath(model), device, batch_size, query_prompt)
-        place = Path(model)
-        self._name = f"{_EXTRA}:{place.resolve() if place.is_dir() else os.fspath(model)}"
+        self._place = Path(model).resolve() if os.path.isdir(model) else None
+        self._name = f"{_EXTRA}:{self._place or os.fspath(model)}"
         self._batch_size = batch_size
         self._model: Any = library.SentenceTransformer(os.fspath(model), device=device)
         prompts = getattr(self._model, "prompts", None) or {}
@@ -59,6 +60,11 @@ class SentenceTransformerEncoder:
     def name(self) -> str:
         """The name `get_encoder` accepts."""
         return self._name
+
+    @property
+    def content_id(self) -> str | None:
+        """Stands for the files of a folder; None for a name on the hub, which stands for itself."""
+        return None if self._place is None else content_id(self._place, model_files(self._place))
 
     @property
     def dim(self) -> int:

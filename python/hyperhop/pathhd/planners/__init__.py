@@ -2,34 +2,55 @@
 
 from collections.abc import Callable, Sequence
 
+from hyperhop.pathhd.planners.associative import AssociativePlanner
 from hyperhop.pathhd.planners.embedding import EmbeddingPlanner
+from hyperhop.pathhd.planners.examples import Example
 from hyperhop.pathhd.planners.lexical import LexicalPlanner
+from hyperhop.pathhd.planners.memory import MemoryPlanner
+from hyperhop.pathhd.planners.mixture import MixturePlanner
 from hyperhop.pathhd.planners.protocol import Planner, Plans, ranked
 from hyperhop.text.protocol import TextEncoder
 
 __all__ = [
+    "AssociativePlanner",
     "EmbeddingPlanner",
+    "Example",
     "LexicalPlanner",
+    "MemoryPlanner",
+    "MixturePlanner",
     "Planner",
     "Plans",
     "get_planner",
+    "needs_encoder",
     "planner_names",
     "ranked",
 ]
 
-_PLANNERS: dict[str, Callable[[Sequence[str], TextEncoder], Planner]] = {
-    "lexical": lambda symbols, encoder: LexicalPlanner(symbols),
-    "embedding": EmbeddingPlanner,
+_LEXICAL: dict[str, Callable[[Sequence[str]], Planner]] = {"lexical": LexicalPlanner}
+_EMBEDDING: dict[str, Callable[[Sequence[str], TextEncoder], Planner]] = {
+    "embedding": EmbeddingPlanner
 }
 
 
 def planner_names() -> list[str]:
     """Names `get_planner` accepts."""
-    return list(_PLANNERS)
+    return [*_LEXICAL, *_EMBEDDING]
 
 
-def get_planner(name: str, symbols: Sequence[str], encoder: TextEncoder) -> Planner:
-    """The planner of this name over a graph's symbols. ValueError if there is none."""
-    if name not in _PLANNERS:
-        raise ValueError(f"get_planner: expected one of {', '.join(_PLANNERS)}, got {name!r}")
-    return _PLANNERS[name](symbols, encoder)
+def needs_encoder(name: str) -> bool:
+    """Whether the planner of this name asks an encoder. ValueError if there is none."""
+    if name not in planner_names():
+        raise ValueError(f"get_planner: expected one of {', '.join(planner_names())}, got {name!r}")
+    return name in _EMBEDDING
+
+
+def get_planner(name: str, symbols: Sequence[str], encoder: TextEncoder | None = None) -> Planner:
+    """The planner of this name over a graph's symbols; "lexical" needs no encoder.
+
+    ValueError if there is none of this name, and without an encoder where it needs one.
+    """
+    if not needs_encoder(name):
+        return _LEXICAL[name](symbols)
+    if encoder is None:
+        raise ValueError(f"get_planner: the planner {name!r} needs an encoder, got None")
+    return _EMBEDDING[name](symbols, encoder)

@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from functools import partial
+from itertools import pairwise, product
 
 import numpy as np
 import numpy.typing as npt
@@ -51,23 +52,35 @@ class Reading:
         return [self.words[a:b] for a, b in pairwise([*self.starts.tolist(), len(self.words)])]
 
 
-def read_question(
-    question: str, mention: Span | None, lexicon: RelationLexicon, alike: WordSimilarity
+def split_question(question: str, mention: Span | None, lexicon: RelationLexicon) -> list[Group]:
+    """Groups of the question, the one nearest the topic first, each about one relation at most."""
+    parsed = parse_question(question, mention, lexicon.keep)
+    return [part for group in parsed for part in _split(group, lexicon)]
+
+
+def possible_texts(groups: Sequence[Group], lexicon: RelationLexicon) -> list[str]:
+    """All words of the groups, and all groups that `read_groups` may make of them, as text."""
+    texts = {word: None for group in groups for word in group.words}
+    for asked, predicate in product((False, True), repeat=2):
+        outcome = {True: asked, False: predicate}  # of what is asked about, by `group.asked`
+        for group in _steps(groups, lexicon, partial(_told, outcome)):
+            texts[" ".join(group.words)] = None
+    return list(texts)
+
+
+def _told(outcome: dict[bool, bool], group: Group) -> bool:
+    return outcome[group.asked]
+
+
+def read_groups(
+    groups: Sequence[Group], lexicon: RelationLexicon, alike: WordSimilarity
 ) -> Reading:
-    """Groups of the question, hop by hop, with their similarities to the words of all relations.
+    """Groups of a question, hop by hop, with their similarities to the words of all relations.
 
     "which NOUN" is dropped and a predicate joins what is asked where no relation is like it. Two
     groups that together are one relation's literal name ("place of birth") become one.
     """
-    parsed = parse_question(question, mention, lexicon.keep)
-    groups = [part for group in parsed for part in _split(group, lexicon)]
-    if len(groups) > 1 and groups[-1].asked and not _is_step(groups[-1], alike):
-        groups = groups[:-1]
-    if len(groups) > 1 and groups[0].predicate:
-        first, *rest, last = groups
-        if last.opening or not _is_step(first, alike):
-            groups = [*rest, replace(last, words=last.words + first.words)]
-    groups = _join_literal(groups, lexicon)
+    groups = _steps(groups, lexicon, lambda group: _is_step(group, alike))
     words = [word for group in groups for word in group.words]
     lengths = np.array([len(group.words) for group in groups], np.int64)
     return Reading(
@@ -99,6 +112,20 @@ def _split(group: Group, lexicon: RelationLexicon) -> list[Group]:
         return [replace(first, predicate=group.predicate), *rest, last]
     first, last = replace(first, asked=group.asked), replace(last, backwards=group.backwards)
     return [last, *rest[::-1], first]
+
+
+def _steps(
+    groups: Sequence[Group], lexicon: RelationLexicon, is_step: Callable[[Group], bool]
+) -> list[Group]:
+    """The groups that are steps; `is_step` is asked about "which NOUN" and a predicate."""
+    found = list(groups)
+    if len(found) > 1 and found[-1].asked and not is_step(found[-1]):
+        found.pop()
+    if len(found) > 1 and found[0].predicate:
+        first, *rest, last = found
+        if last.opening or not is_step(first):
+            found = [*rest, replace(last, words=last.words + first.words)]
+    return _join_literal(found, lexicon)
 
 
 def _is_step(group: Group, alike: WordSimilarity) -> bool:

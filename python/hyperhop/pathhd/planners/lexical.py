@@ -8,7 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperhop.pathhd.candidates import Candidates
-from hyperhop.pathhd.planners.alignment import AlignmentWeights, align, read_question
+from hyperhop.pathhd.planners.alignment import (
+    AlignmentWeights,
+    align,
+    read_groups,
+    split_question,
+)
 from hyperhop.pathhd.planners.lexicon import RelationLexicon
 from hyperhop.pathhd.planners.protocol import Plans, Span, ranked
 from hyperhop.text.words import stem
@@ -42,7 +47,8 @@ class LexicalPlanner:
 
     def plan(self, question: str, mention: Span | None, candidates: Candidates) -> Plans:
         """All candidates, best first. O(groups * length * N)."""
-        reading = read_question(question, mention, self._lexicon, self._alike)
+        groups = split_question(question, mention, self._lexicon)
+        reading = read_groups(groups, self._lexicon, self._alike)
         return ranked(align(reading, self._lexicon, candidates, _WEIGHTS), candidates)
 
     def _alike(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
