@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from hyperhop._config import read_config
 from hyperhop._extras import optional
-from hyperhop._http import open_http
+from hyperhop._http import http_package, open_async_http, open_http
 from hyperhop._lines import on_one_line
 from hyperhop._workers import wait
 
@@ -136,8 +136,13 @@ def _configured_server() -> str | None:
     return url if url and is_address(url) else None
 
 
-def check_timeout(what: str, timeout: object) -> None:
-    """TypeError unless a number, ValueError unless above 0 and at most LONGEST_TIMEOUT."""
+def check_server(what: str, url: str, timeout: object) -> Any:
+    """The package openai, if it can ask a server at `url` with this `timeout` in seconds.
+
+    ImportError names `what` and the extra; TypeError unless a number, ValueError unless above 0
+    and at most LONGEST_TIMEOUT, and for a host that is none.
+    """
+    openai = optional("openai", what, "llm")
     if isinstance(timeout, bool) or not isinstance(timeout, int | float):
         raise TypeError(f"{what}: timeout must be a number, got {type(timeout).__name__}")
     if not 0 < timeout <= LONGEST_TIMEOUT:
@@ -145,28 +150,38 @@ def check_timeout(what: str, timeout: object) -> None:
             f"{what}: timeout must be positive and at most {LONGEST_TIMEOUT:.0f} seconds, "
             f"got {timeout}"
         )
+    package = http_package(openai)
+    try:
+        package.URL(url)
+    except package.InvalidURL as error:
+        raise ValueError(f"{what}: url must be like http://host:port/v1 ({error})") from None
+    return openai
 
 
 def make_client(what: str, url: str, key: str | None, timeout: float) -> Any:
     """An `openai.OpenAI` for a normalised `url`, `timeout` in seconds; it does not retry itself.
 
-    ImportError names `what` and the extra. Without a key the word "none" is sent in its place, and
-    organisation and project of the environment are sent to OpenAI only. This machine is reached
-    without a proxy.
+    Its `hang_up()` cuts calls short that other threads make. Without a key the word "none" is sent
+    in its place, and organisation and project of the environment are sent to OpenAI only. This
+    machine is reached without a proxy. Errors of `check_server`.
     """
-    check_timeout(what, timeout)
-    openai = optional("openai", what, "llm")
-    http = open_http(openai.DefaultHttpxClient, timeout, **_way(url))
+    openai = check_server(what, url, timeout)
+    http, hang_up = open_http(openai, timeout, **_way(url))
     client = _configured(openai.OpenAI, url, key, timeout, http)
-    weakref.finalize(client, http.close)
+    client.hang_up = hang_up
+    weakref.finalize(client, _end, http, hang_up)
     return client
+
+
+def _end(http: Any, hang_up: Callable[[], None]) -> None:
+    hang_up()  # a program that ends does not wait for replies
+    http.close()
 
 
 def make_async_client(what: str, url: str, key: str | None, timeout: float) -> Any:
     """`make_client` for an `openai.AsyncOpenAI`, which belongs to one event loop; to be closed."""
-    check_timeout(what, timeout)
-    openai = optional("openai", what, "llm")
-    http = open_http(openai.DefaultAsyncHttpxClient, timeout, **_way(url))
+    openai = check_server(what, url, timeout)
+    http = open_async_http(openai, timeout, **_way(url))
     return _configured(openai.AsyncOpenAI, url, key, timeout, http)
 
 

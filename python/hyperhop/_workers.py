@@ -7,12 +7,27 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-_left: ContextVar[threading.Event | None] = ContextVar("_left", default=None)
+
+@dataclass
+class _Crew:
+    """The threads of one `run_in_threads`: were they left, and what is then to be cut short."""
+
+    left: threading.Event = field(default_factory=threading.Event)
+    cuts: set[Callable[[], None]] = field(default_factory=set)
+
+    def leave(self) -> None:
+        self.left.set()
+        for cut in list(self.cuts):
+            cut()
+
+
+_crew: ContextVar[_Crew | None] = ContextVar("_crew", default=None)
 
 
 class Left(BaseException):
@@ -29,17 +44,17 @@ def run_in_threads(
 
     `done` is called in this thread, in the order of completion. The first error of `work` or
     `done`, or an interrupt (Ctrl-C), is raised at once: no other item is begun, and works under way
-    are not waited for; they end in the background, at their next `wait`. ValueError for a
-    concurrency below 1.
+    are not waited for. What they gave to `on_leaving` is called, and their next `wait` ends them.
+    ValueError for a concurrency below 1.
     """
     check_concurrency(concurrency)
-    left = threading.Event()
+    crew = _Crew()
     todo = deque(range(len(items)))
     results: queue.SimpleQueue[tuple[int, Future[Result]]] = queue.SimpleQueue()
 
     def worker() -> None:
-        _left.set(left)
-        while todo and not left.is_set():
+        _crew.set(crew)
+        while todo and not crew.left.is_set():
             try:
                 place = todo.popleft()
             except IndexError:  # another thread was faster
@@ -60,8 +75,9 @@ def run_in_threads(
         for _ in items:
             place, result = results.get()
             done(place, result.result())
-    finally:
-        left.set()
+    except BaseException:
+        crew.leave()
+        raise
     for thread in threads:
         thread.join()
 
@@ -74,8 +90,18 @@ def check_concurrency(concurrency: int) -> None:
 
 def wait(seconds: float) -> None:
     """Sleep; in a thread of `run_in_threads` that was left, raise Left instead, at once."""
-    left = _left.get()
-    if left is None:
+    crew = _crew.get()
+    if crew is None:
         time.sleep(seconds)
-    elif left.wait(seconds):
+    elif crew.left.wait(seconds):
         raise Left
+
+
+def on_leaving(cut: Callable[[], None]) -> None:
+    """In a thread of `run_in_threads`: have `cut` called once these threads are left.
+
+    It is to end at once what they wait for, such as a server's reply, and may come from any thread.
+    """
+    crew = _crew.get()
+    if crew is not None:
+        crew.cuts.add(cut)

@@ -23,8 +23,9 @@ def chat_batch(
     """One reply, or the error that came in its place, for each list of messages, in order.
 
     At most `concurrency` calls are in flight. `progress(done, total)` is called in this thread.
-    An interrupt (Ctrl-C) is raised at once: no further call or retry is made, and requests that
-    were sent are left to end in the background, none later than the model's time-out.
+    An interrupt (Ctrl-C) or an error that is no LLMError is raised at once: no further call or
+    retry is made. A ChatClient hangs up on requests that were sent (calls that other threads make
+    with it lose their connection too, and are tried again); other models end them unheard.
     """
     results: dict[int, Reply | LLMError] = {}
 

@@ -9,10 +9,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Self
 
-from hyperhop._extras import optional
 from hyperhop._openai import (
     ServerError,
-    check_timeout,
+    check_server,
     find_key,
     make_async_client,
     make_client,
@@ -22,6 +21,7 @@ from hyperhop._openai import (
     with_retries,
     with_retries_async,
 )
+from hyperhop._workers import on_leaving
 from hyperhop.llm.batch import Progress, achat_batch, chat_batch
 from hyperhop.llm.chat import LLMError, Message, Reply, SchemaRefused
 from hyperhop.llm.completion import read_completion, read_usage
@@ -69,10 +69,11 @@ class ChatClient:
 
         Without `api_key` the key is that of the environment variable `key_env`, or without that
         of HYPERHOP_LLM_KEY, unless HYPERHOP_LLM_URL or else the configuration file says that it is
-        another server's; a server that wants no key needs none. A request that has no complete
-        reply after `timeout` seconds is given up, also when parts of the reply keep coming; to
-        connect may take as long again. One call makes 1 + `retries` requests at most, and a
-        further one only after status 429 or 5xx, a time-out or a lost connection.
+        another server's; a server that wants no key needs none. A request is given up `timeout`
+        seconds after it began, also when its reply keeps trickling in; but connecting, sending and
+        each piece of the reply's headers may take as long by themselves. One call makes
+        1 + `retries` requests at most, and a further one only after status 429 or 5xx, a time-out
+        or a lost connection.
         At most `concurrency` calls of a batch, or of `achat` in one event loop, are in flight.
         `structured` says whether the server takes a JSON schema; None finds out. None for
         `temperature`, `max_tokens` or `seed` does not send it; `extra` is sent as it stands, so
@@ -81,10 +82,8 @@ class ChatClient:
         ImportError without the extra; TypeError or ValueError for an address, name or number of
         the wrong kind or out of range, and for a `key_env` that is not set.
         """
-        optional("openai", _WHAT, "llm")  # now, not at the first question
         if not isinstance(model, str) or not model.strip():
             raise ValueError(f"ChatClient: model must be the name of a model, got {model!r}")
-        check_timeout("ChatClient", timeout)
         _check_count("retries", retries, 0)
         _check_count("concurrency", concurrency, 1)
         if max_tokens is not None:
@@ -95,6 +94,7 @@ class ChatClient:
             # not shown: it may be a key that was put in the wrong place
             raise ValueError("ChatClient: key_env must name an environment variable that is set")
         self._url = normalize_url(base_url)
+        check_server(_WHAT, self._url, timeout)  # now, not at the first question
         self._model = model
         self._key_env = key_env
         self._key = find_key(self._url, api_key or os.environ.get(key_env or ""))
@@ -150,7 +150,9 @@ class ChatClient:
         that refuses the schema raises SchemaRefused, at once if it has said so before.
         """
         request = self._request(messages, schema, grammar, max_tokens)
-        create = self._client().chat.completions.with_raw_response.create
+        client = self._client()
+        on_leaving(client.hang_up)
+        create = client.chat.completions.with_raw_response.create
         try:
             raw, attempts = with_retries(
                 lambda: create(**request),
@@ -233,9 +235,13 @@ class ChatClient:
             )
 
     def close(self) -> None:
-        """Close the connections of this process; a later call opens new ones."""
+        """Close the connections of this process, with a reply to come or not.
+
+        A later call opens new ones.
+        """
         client = self._clients.pop(os.getpid(), None)
         if client is not None:
+            client.hang_up()
             client.close()
 
     def __enter__(self) -> Self:
