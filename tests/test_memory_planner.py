@@ -109,9 +109,7 @@ def test_plans_do_not_depend_on_when_examples_came(seed):
 def test_only_what_is_remembered_can_be_forgotten(planner):
     memory = planner(HashingEncoder(), EXAMPLES)
     memory.forget(EXAMPLES[:1])
-    with pytest.raises(
-        LookupError, match=r"to forget: 'who is the .* with \['spouse', 'fat"
-    ):
+    with pytest.raises(LookupError, match=r"to forget: 'who is the .* with \['spouse', 'fat"):
         memory.forget(EXAMPLES[:1])
     with pytest.raises(LookupError, match="no such example"):
         memory.forget([EXAMPLES[1], EXAMPLES[1]])
