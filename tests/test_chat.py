@@ -122,9 +122,9 @@ def test_content_in_parts_is_joined(server):
         assert model.chat(MESSAGES).text == "Lima"
 
 
-def test_a_server_that_counts_no_tokens(server):
-    reply = completion("Lima")
-    del reply["usage"]
+@pytest.mark.parametrize("usage", [None, "12", {"prompt_tokens": -1, "completion_tokens": 1.5}])
+def test_a_server_that_counts_no_tokens(server, usage):
+    reply = {**completion("Lima"), "usage": usage}
     server.script = [raw(dump(reply).decode())]
     with client(server) as model:
         assert model.chat(MESSAGES) == Reply("Lima")
