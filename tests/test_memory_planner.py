@@ -1,5 +1,6 @@
 """Planners that remember questions, and planners together."""
 
+import pickle
 import random
 
 import numpy as np
@@ -209,3 +210,15 @@ def test_a_candidate_is_found_by_its_names():
         assert CANDIDATES.find(path) == index
     for absent in [("born",), ("father", "born"), ("father",) * 5, ("age",), ()]:
         assert CANDIDATES.find(absent) is None
+
+
+@pytest.mark.parametrize("planner", MEMORIES)
+def test_memories_and_their_systems_pickle(planner):
+    kg = KnowledgeGraph.from_triples([("Eve", "spouse", "Tom"), ("Eve", "father", "Max")])
+    mixture = MixturePlanner(
+        [(LexicalPlanner(kg.symbols), 1.0), (planner(HashingEncoder(), EXAMPLES), 2.0)]
+    )
+    system = PathHD(kg, planner=mixture)
+    copy = pickle.loads(pickle.dumps(system))
+    for question in ("Whom did Eve marry?", "Who is the father of Eve?"):
+        assert copy.answer(question).entities == system.answer(question).entities

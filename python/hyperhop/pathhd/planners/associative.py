@@ -46,9 +46,7 @@ class AssociativePlanner:
         """`order`: see `QuestionFeatures`; `scale` of U: more of it recalls only near questions."""
         self._features = QuestionFeatures(encoder, order)
         self._map = SemanticMap(self._features.dim, blocks, block_size, "exp", scale, seed)
-        self._codebook = lru_cache(maxsize=64)(
-            lambda names: ghrr.Codebook(names, blocks, block_size, seed=seed)
-        )
+        self._drawn = (blocks, block_size, seed)
         self._examples = Examples()
         # float64: what is forgotten leaves nothing behind that a score would show
         self._memory = np.zeros((block_size, block_size, 2, blocks))
@@ -79,7 +77,7 @@ class AssociativePlanner:
         used = tuple(candidates.names[symbol] for symbol in candidates.symbols)
         positions = candidates.table[candidates.table >= 0].astype(np.int32)
         paths = Paths(positions, candidates.paths.offsets)
-        scores = ghrr.score_paths(self._codebook(used), recalled, paths)
+        scores = ghrr.score_paths(_codebook(used, *self._drawn), recalled, paths)
         return ranked(np.asarray(scores, np.float64), candidates)
 
     def recall(self, question: str, mention: Span | None) -> npt.NDArray[np.float32]:
@@ -99,7 +97,7 @@ class AssociativePlanner:
         paths = sorted({path for change in changes.values() for path in change})
         names = tuple(sorted({name for path in paths for name in path}))
         encoded = ghrr.encode_paths(
-            self._codebook(names), Paths.from_lists(paths, names=names), planes=True
+            _codebook(names, *self._drawn), Paths.from_lists(paths, names=names), planes=True
         )
         listed = sorted(changes)
         for start in range(0, len(listed), _BATCH):
@@ -110,3 +108,8 @@ class AssociativePlanner:
             sums = np.tensordot(weights, encoded, axes=1)
             bound = ghrr.bind(self._map.planes(self._features(batch)), sums)
             self._memory += bound.sum(axis=0, dtype=np.float64)
+
+
+@lru_cache(maxsize=64)
+def _codebook(names: tuple[str, ...], blocks: int, block_size: int, seed: int) -> ghrr.Codebook:
+    return ghrr.Codebook(names, blocks, block_size, seed=seed)

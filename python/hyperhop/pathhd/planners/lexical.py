@@ -29,6 +29,7 @@ class LexicalPlanner:
 
     def __init__(self, symbols: Sequence[str]) -> None:
         """Indexes the words of a graph's symbols (`kg.symbols`)."""
+        self._symbols = tuple(symbols)
         self._lexicon = RelationLexicon(symbols)
         self._by_stem: dict[str, list[int]] = defaultdict(list)
         self._by_gram: dict[str, list[int]] = defaultdict(list)
@@ -39,6 +40,9 @@ class LexicalPlanner:
             for gram in _trigrams(word):
                 self._by_gram[gram].append(i)
         self._row = lru_cache(maxsize=4096)(self._word)
+
+    def __reduce__(self) -> tuple[type["LexicalPlanner"], tuple[tuple[str, ...]]]:
+        return type(self), (self._symbols,)
 
     @property
     def name(self) -> str:
