@@ -30,6 +30,7 @@ class Step:
     body: bytes | Callable[[Any], bytes] = b""
     headers: dict[str, str] = field(default_factory=dict)
     delay: float = 0.0
+    drip: float = 0.0  # seconds between one byte of the body and the next
     send: int | None = None
     drop: bool = False
 
@@ -97,6 +98,11 @@ def status(code: int, message: str = "no", retry_after: str | None = None) -> St
 def slow(seconds: float) -> Step:
     """The right reply, but late."""
     return Step(body=dump(completion("late")), delay=seconds)
+
+
+def dripping(content: str = "never seen in full", code: int = 200) -> Step:
+    """A reply that keeps coming, byte by byte."""
+    return Step(code, body=dump(completion(content)), drip=0.05)
 
 
 def dropped() -> Step:
@@ -263,6 +269,12 @@ def _handler(server: Loopback) -> type[BaseHTTPRequestHandler]:
             for name, value in {**given, **step.headers}.items():
                 self.send_header(name, value)
             self.end_headers()
+            if step.drip:
+                for place in range(len(reply)):
+                    self.wfile.write(reply[place : place + 1])
+                    if server._closing.wait(step.drip):
+                        break
+                return
             self.wfile.write(reply[: step.send])
             if step.send is not None:
                 self.close_connection = True

@@ -6,6 +6,7 @@ import logging
 import multiprocessing
 import os
 import pickle
+import signal
 import threading
 import time
 import warnings
@@ -27,6 +28,7 @@ from loopback import (
     Loopback,
     completion,
     cut_off,
+    dripping,
     dropped,
     dump,
     half_json,
@@ -46,7 +48,8 @@ KEY = "sk-tell-nobody"
 
 
 @pytest.fixture(autouse=True)
-def environment(monkeypatch):
+def environment(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     for name in list(os.environ):
         if name.startswith(("HYPERHOP_LLM", "OPENAI_")):
             monkeypatch.delenv(name)
@@ -119,9 +122,9 @@ def test_content_in_parts_is_joined(server):
         assert model.chat(MESSAGES).text == "Lima"
 
 
-def test_a_server_that_counts_no_tokens(server):
-    reply = completion("Lima")
-    del reply["usage"]
+@pytest.mark.parametrize("usage", [None, "12", {"prompt_tokens": -1, "completion_tokens": 1.5}])
+def test_a_server_that_counts_no_tokens(server, usage):
+    reply = {**completion("Lima"), "usage": usage}
     server.script = [raw(dump(reply).decode())]
     with client(server) as model:
         assert model.chat(MESSAGES) == Reply("Lima")
@@ -131,6 +134,12 @@ def test_a_server_that_counts_no_tokens(server):
     ("options", "match"),
     [
         ({"base_url": "localhost:8000"}, "url must be like"),
+        ({"base_url": "http://\N{SNOWMAN}.example"}, "url must be like"),
+        (
+            {"timeout": float("inf")},
+            "timeout must be positive and at most 1000000 seconds, got inf",
+        ),
+        ({"temperature": float("inf")}, "temperature must be 0 or more, got inf"),
         ({"base_url": f"http://user:{KEY}@host/v1"}, "no user, query or fragment"),
         ({"timeout": 0}, "timeout must be positive and at most 1000000 seconds, got 0"),
         ({"retries": -1}, "retries must be 0 or more, got -1"),
@@ -143,6 +152,21 @@ def test_options_out_of_range(options, match):
     with pytest.raises(ValueError, match=match) as caught:
         ChatClient(options.pop("base_url", "http://localhost/v1"), "m", **options)
     assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"base_url": None}, "url must be a string, got NoneType"),
+        ({"timeout": "5"}, "timeout must be a number, got str"),
+        ({"retries": 1.5}, "retries must be a whole number, got float"),
+        ({"max_tokens": "9"}, "max_tokens must be a whole number, got str"),
+        ({"temperature": "0"}, "temperature must be a number, got str"),
+    ],
+)
+def test_options_of_another_kind(options, match):
+    with pytest.raises(TypeError, match=match):
+        ChatClient(options.pop("base_url", "http://localhost/v1"), "m", **options)
 
 
 def test_a_model_must_be_named():
@@ -189,6 +213,19 @@ def test_a_late_server_is_asked_again(server):
         assert model.chat(MESSAGES).attempts == len(server.requests) > 1
 
 
+@pytest.mark.parametrize("code", [200, 400])
+@pytest.mark.parametrize("form", ["sync", "async"])
+def test_a_reply_that_keeps_coming_is_not_waited_for(server, code, form):
+    server.script = [dripping(code=code)]  # 14 s in all
+    start = time.perf_counter()
+    with (
+        client(server, timeout=0.5, retries=0) as model,
+        pytest.raises(LLMError, match="no answer in time"),
+    ):
+        model.chat(MESSAGES) if form == "sync" else asyncio.run(model.achat(MESSAGES))
+    assert time.perf_counter() - start < 5
+
+
 def test_every_request_of_a_failed_call_is_counted(server):
     server.script = [status(500, "out of memory")] * 3
     with client(server, retries=2) as model:
@@ -222,11 +259,14 @@ def test_what_cannot_pass_is_not_tried_again(server, code):
         (html(), "the reply is not JSON"),
         (half_json(), "the reply is not JSON"),
         (raw(""), "the reply is not JSON"),
+        (raw("[" * 200_000), "the reply is not JSON"),
         (raw("[]"), "the reply is no chat completion"),
         (raw('{"object": "list"}'), "the reply has no choices"),
         (raw('{"choices": []}'), "the reply has no choices"),
         (raw('{"choices": [{"text": "old form"}]}'), "the reply has no choices"),
-        (raw('{"error": {"message": "busy"}}'), "error: busy"),
+        (raw('{"error": {"message": "busy"}}'), "error: busy$"),
+        (raw('{"error": {"message": "", "code": 7}}'), "error: .*'code': 7"),
+        (raw('{"error": "\\u001b[2Jbusy"}'), r"error: \\x1b\[2Jbusy$"),
         (text(None), "the reply is empty"),
         (text("  \n"), "the reply is empty"),
         (text("", finish="length"), "cut by max_tokens"),
@@ -252,6 +292,17 @@ def test_tokens_of_an_empty_reply_are_paid_for(server):
         assert model.usage == Usage(0, 1, 1, 11, 3)
 
 
+def test_what_is_no_character_is_sent_as_a_question_mark(server):
+    with client(server, extra={"stop": ["\ud800"]}) as model:
+        messages = [{"role": "user", "content": "a\ud800b 🌍"}]
+        model.chat(messages, schema={"enum": ["\udfff"]}, grammar='root ::= "\udfff"')
+    body = server.bodies()[0]
+    assert body["messages"] == [{"role": "user", "content": "a?b 🌍"}]
+    assert (body["stop"], body["grammar"]) == (["?"], 'root ::= "?"')
+    assert body["response_format"]["json_schema"]["schema"] == {"enum": ["?"]}
+    assert messages[0]["content"] == "a\ud800b 🌍"
+
+
 def test_wrong_arguments_are_no_failure_of_the_model(server):
     with client(server) as model, pytest.raises(TypeError, match="role and a content, got 'a'"):
         model.chat("a question without a role")
@@ -273,6 +324,13 @@ def test_a_schema_is_sent_and_its_success_remembered(server):
         "type": "json_schema",
         "json_schema": {"name": "reply", "schema": SCHEMA, "strict": True},
     }
+
+
+def test_a_reply_nested_too_deep_is_no_proof_of_a_schema(server):
+    server.script = [text("[" * 200_000)]
+    with client(server) as model:
+        assert len(model.chat(MESSAGES, schema=SCHEMA).text) == 200_000
+        assert model.takes_schema is None
 
 
 def test_a_server_that_ignores_the_schema_is_not_trusted(server):
@@ -358,6 +416,51 @@ def test_a_mistake_of_the_caller_ends_the_batch(server):
             model.chat_batch([*questions(2), "a question without a role"])
         with pytest.raises(TypeError):
             asyncio.run(model.achat_batch([*questions(2), "a question without a role"]))
+
+
+@pytest.mark.parametrize("step", [slow(60), status(429, retry_after="30")], ids=["slow", "again"])
+def test_an_interrupt_ends_a_batch_at_once(server, step):
+    server.script = [step] * 9
+    model = client(server, concurrency=3)
+
+    def interrupt():
+        while len(server.requests) < 3:
+            time.sleep(0.01)
+        time.sleep(0.1)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt).start()
+    start = time.perf_counter()
+    with pytest.raises(KeyboardInterrupt):
+        model.chat_batch(questions(9))
+    assert time.perf_counter() - start < 5
+    deadline = time.perf_counter() + 5
+    while any(thread.daemon for thread in threading.enumerate()):  # hung up, not sent again
+        assert time.perf_counter() < deadline
+        time.sleep(0.01)
+    assert len(server.requests) == 3
+    server.script.clear()
+    assert model.chat(MESSAGES).text == "ok"
+    model.close()
+
+
+def test_closing_ends_the_calls_of_other_threads(server):
+    server.script = [slow(60)]
+    model = client(server, retries=0)
+    errors = []
+    thread = threading.Thread(target=lambda: errors.append(failure(model)))
+    thread.start()
+    while not server.requests:
+        time.sleep(0.01)
+    model.close()
+    thread.join(5)
+    assert "no connection" in str(errors[0])
+
+
+@pytest.mark.parametrize("batch", [chat_batch, lambda *a, **k: asyncio.run(achat_batch(*a, **k))])
+def test_a_batch_needs_room_for_one_call(server, batch):
+    with client(server) as model, pytest.raises(ValueError, match="concurrency must be 1 or more"):
+        batch(model, questions(2), concurrency=0)
 
 
 def test_sync_calls_inside_a_running_loop(server):
@@ -516,6 +619,13 @@ def test_the_key_shows_nowhere(server, caplog):
     assert not any(KEY in shown for shown in seen)
     assert not any(KEY.encode() in shown for shown in held)
     assert error.__context__ is None  # nor does the request hang behind the error
+
+
+def test_a_key_in_the_place_of_its_variables_name_is_not_shown():
+    for api_key in (None, "another"):
+        with pytest.raises(ValueError, match=r"key_env must name .* that is set$") as caught:
+            ChatClient("http://localhost/v1", "m", api_key, key_env="hf_TellNobody")
+        assert "hf_" not in str(caught.value)
 
 
 def test_a_server_that_wants_no_key_gets_none(server, monkeypatch):

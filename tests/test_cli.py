@@ -516,6 +516,11 @@ def server(monkeypatch, tmp_path):
         yield server
 
 
+def test_what_is_said_cannot_command_a_terminal(capsys):
+    report.say("one\ntwo \x1b[2J\x07 日本")
+    assert capsys.readouterr().err == "hyperhop: one two \\x1b[2J\\x07 日本\n"
+
+
 @pytest.mark.needs("llm")
 def test_ask_a_language_model(graph, server):
     code, out, err = run("ask", graph, QUESTION, "--llm", server.url)

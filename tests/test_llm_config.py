@@ -1,6 +1,7 @@
 """Which model is used: arguments, then the environment, then the file; keys stay where they are."""
 
 import os
+import pickle
 import subprocess
 import sys
 
@@ -9,7 +10,8 @@ import pytest
 import hyperhop.llm
 from hyperhop.llm import ChatClient, LLMError, open_chat
 from hyperhop.llm.config import config_path, read_config
-from loopback import Loopback, html, raw
+from hyperhop.text import get_encoder
+from loopback import Loopback, html, raw, status
 
 MESSAGES = [{"role": "user", "content": "?"}]
 KEY = "sk-tell-nobody"
@@ -82,6 +84,11 @@ def test_no_file_is_no_error_unless_one_was_named(monkeypatch):
     monkeypatch.setenv("HYPERHOP_CONFIG", "/nowhere/config.toml")
     with pytest.raises(FileNotFoundError, match=r"/nowhere/config\.toml"):
         read_config()
+
+
+def test_a_byte_order_mark_is_no_fault(write):
+    write('\ufeff[llm]\nmodel = "m"\n')
+    assert read_config() == {"model": "m"}
 
 
 def test_other_tables_are_left_alone(write):
@@ -164,6 +171,42 @@ def test_a_key_in_no_variable(server, write):
 
 
 @pytest.mark.needs("llm")
+def test_a_key_in_the_place_of_its_variables_name_is_not_shown(server, write):
+    write(f'[llm]\nurl = "{server.url}"\nmodel = "m"\nkey_env = "hf_TellNobody"\n')
+    with pytest.raises(ValueError, match="key_env names a variable that is not set") as caught:
+        open_chat()
+    assert "hf_" not in str(caught.value)
+
+
+@pytest.mark.needs("llm")
+def test_a_key_alone_belongs_to_the_server_of_the_file(server, write, monkeypatch):
+    monkeypatch.setenv("HYPERHOP_LLM_KEY", KEY)
+    assert asked(open_chat(server.url, "m"), server)[1] == KEY  # no server is named
+    write(f'[llm]\nurl = "{server.host}"\n')
+    assert asked(open_chat(server.url, "m"), server)[1] == KEY
+    write('[llm]\nurl = "model.gguf"\n')  # a file needs no key
+    assert asked(open_chat(server.url, "m"), server)[1] == KEY
+    write('[llm]\nurl = "http://file.example"\n')
+    server.requests.clear()
+    with ChatClient(server.url, "m") as direct:
+        for model in (open_chat(server.url), direct, pickle.loads(pickle.dumps(direct))):
+            asked(model, server)
+    get_encoder(server.url)
+    assert not any(KEY in value for r in server.requests for value in r.headers.values())
+    monkeypatch.setenv("HYPERHOP_LLM_URL", server.url)  # goes before the file
+    assert asked(open_chat(server.url, "m"), server)[1] == KEY
+
+
+@pytest.mark.needs("llm")
+def test_what_is_configured_need_not_be_an_address(server, write, monkeypatch):
+    monkeypatch.setenv("HYPERHOP_LLM_KEY", KEY)
+    write('[llm]\nurl = "http://[::1"\nmodel = "file"\n')
+    assert KEY not in asked(open_chat(server.url), server)
+    with pytest.raises(ValueError, match=r"url must be like .*, got 'http://\[::1'"):
+        open_chat()
+
+
+@pytest.mark.needs("llm")
 def test_model_and_key_belong_to_the_server_they_stand_beside(server, write, monkeypatch):
     monkeypatch.setenv("FILE_KEY", KEY)
     write('[llm]\nurl = "http://file.example"\nmodel = "file"\nkey_env = "FILE_KEY"\n')
@@ -192,6 +235,33 @@ def test_a_server_that_does_not_list_its_models(server, step):
     server.script = [step]
     with pytest.raises(LLMError, match="name one with --model"):
         open_chat(server.url)
+
+
+@pytest.mark.needs("llm")
+@pytest.mark.parametrize(
+    ("step", "told"),
+    [
+        (status(401), "a key is given as"),
+        (status(403), "a key is given as"),
+        (status(400, "no credit"), "no credit"),
+        (raw('{"error": {"message": "quota"}}'), "error: quota"),
+    ],
+)
+def test_where_a_models_name_would_not_help_none_is_asked_for(server, step, told):
+    server.script = [step]
+    with pytest.raises(LLMError, match=told) as caught:
+        open_chat(server.url)
+    assert "--model" not in str(caught.value)
+    with Loopback() as gone:
+        pass
+    with pytest.raises(LLMError, match="no connection") as caught:
+        open_chat(gone.url)
+    assert "--model" not in str(caught.value)
+
+
+@pytest.mark.needs("llm")
+def test_an_address_in_capitals(server):
+    assert asked(open_chat(server.url.replace("http", "HTTP"), "m"), server)[0] == "m"
 
 
 @pytest.mark.needs("llm")

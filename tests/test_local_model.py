@@ -151,6 +151,20 @@ def test_it_prints_nothing_and_ends_with_its_process():
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+def test_an_interrupt_does_not_wait_for_a_long_story():
+    code = (
+        "import os, signal, sys, threading; from hyperhop.llm import LocalModel\n"
+        "model = LocalModel(sys.argv[1], max_tokens=4000)\n"
+        "threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "try: model.chat_batch([[{'role': 'user', 'content': 'A long story.'}]] * 3)\n"
+        "except KeyboardInterrupt: print('left')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(gguf())], capture_output=True, text=True, timeout=30
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "left\n", "")
+
+
 def test_a_closed_model_is_gone(monkeypatch, tmp_path):
     config = tmp_path / "config.toml"
     config.write_text(f"[llm]\nurl = '{gguf()}'\ncontext = 512\nmax_tokens = 3\n")

@@ -1,6 +1,7 @@
 """Addresses, keys, retries and embeddings of OpenAI-compatible servers, over real HTTP."""
 
 import asyncio
+import importlib
 import logging
 import pickle
 import sys
@@ -13,10 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hyperhop import _http
 from hyperhop._openai import (
     ServerError,
+    _pause,
     find_key,
     make_async_client,
+    make_client,
     normalize_url,
     with_retries_async,
 )
@@ -40,7 +44,8 @@ VARIABLES = ("HYPERHOP_LLM_KEY", "HYPERHOP_LLM_URL", "OPENAI_API_KEY", "OPENAI_O
 
 
 @pytest.fixture(autouse=True)
-def no_keys(monkeypatch):
+def no_keys(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     for name in VARIABLES:
         monkeypatch.delenv(name, raising=False)
 
@@ -66,7 +71,7 @@ def unit(texts, dim=8):
         ("http://localhost:8080", "http://localhost:8080/v1"),
         ("http://localhost:8080/", "http://localhost:8080/v1"),
         ("http://localhost:8080/v1/", "http://localhost:8080/v1"),
-        (" https://HOST/v1/embeddings ", "https://host/v1"),
+        (" HTTPS://HOST/v1/embeddings ", "https://host/v1"),
         ("http://host/v1/chat/completions/", "http://host/v1"),
         ("http://host/v1/models", "http://host/v1"),
         ("http://host/embeddings", "http://host/v1"),
@@ -80,13 +85,47 @@ def test_addresses(url, expected):
     assert normalize_url(expected) == expected
 
 
-@pytest.mark.parametrize("url", ["localhost:80", "ftp://h", "", "http://", "http://h:port/v1"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "localhost:80",
+        "ftp://h",
+        "",
+        "http://",
+        "http://h:port/v1",
+        "http://h:0",
+        "http://[::1",
+        "http://[1]/v1",
+        "http://..../v1",
+        f"http://{'a' * 64}.org/v1",
+        "http://exa mple/v1",
+        "http://h/\x00",
+        "http://h\x00/",
+        "http://h/\ud800",
+        f"http://h/{'a' * 70_000}",
+    ],
+)
 def test_no_address(url):
     with pytest.raises(ValueError, match="url must be like http://host:port/v1, got"):
         normalize_url(url)
 
 
-@pytest.mark.parametrize("url", [f"http://me:{KEY}@h", f"http://h/v1?key={KEY}", f"http://h#{KEY}"])
+@pytest.mark.parametrize("url", [None, 5, b"http://h"])
+def test_an_address_is_a_string(url):
+    with pytest.raises(TypeError, match="url must be a string, got"):
+        normalize_url(url)
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"http://me:{KEY}@h",
+        f"http://me:{KEY}@[::1",
+        f"me:{KEY}@h",
+        f"http://h/v1?key={KEY}",
+        f"http://h#{KEY}",
+    ],
+)
 def test_an_address_with_a_secret_is_refused_without_showing_it(url):
     with pytest.raises(ValueError, match="no user, query or fragment") as caught:
         normalize_url(url)
@@ -188,9 +227,13 @@ def test_the_key_is_sent_and_never_shown(server, caplog):
     server.key = KEY
     encoder = ask(server, api_key=KEY)
     encoder.encode(["a"])
-    server.script = [status(400, f"who sends {KEY} here"), status(403, "x" * 290 + KEY)]
-    for code in (400, 403):
-        with pytest.raises(ServerError, match=f"status {code}") as caught:
+    server.script = [
+        status(400, f"who sends {KEY} here"),
+        status(403, "x" * 290 + KEY),
+        raw(dump({"error": f"{KEY} has no quota"}).decode()),
+    ]
+    for told in ("status 400", "status 403", r"error: \*\*\* has no quota"):
+        with pytest.raises(ServerError, match=told) as caught:
             encoder.encode(["a"])
         assert KEY[:8] not in str(caught.value)
     copy = pickle.dumps(encoder)
@@ -236,7 +279,10 @@ def test_passing_troubles_are_tried_again(server, trouble):
         (status(404, "no such model"), "status 404: no such model", 404),
         (html(), "the reply is not JSON", None),
         (half_json(), "the reply is not JSON", None),
+        (raw("[" * 200_000), "the reply is not JSON", None),
         (raw("[]"), "no list of embeddings", None),
+        (raw('{"error": {"message": "no quota"}}'), "error: no quota$", None),
+        (raw('{"error": "no quota"}'), "error: no quota$", None),
         (raw('{"data": ["a"]}'), "no list of embeddings", None),
         (Step(429, dump({"error": {"code": "insufficient_quota", "message": "pay"}})), "pay", 429),
         (status(429, retry_after="3600"), "it asks to wait 3600 s", 429),
@@ -251,6 +297,52 @@ def test_lasting_troubles_are_told_at_once(server, step, message, code):
     assert server.url in str(caught.value)
     assert isinstance(caught.value, OSError)
     assert pickle.loads(pickle.dumps(caught.value)).attempts == 1
+
+
+@pytest.mark.needs("llm")
+def test_a_servers_words_cannot_command_a_terminal(server):
+    words = "\x1b[2J\x1b]0;title\x07 \x9b31m no"
+    server.script = [status(400, words), raw(dump({"error": words}).decode())]
+    for _ in range(2):
+        with pytest.raises(ServerError) as caught:
+            ask(server).encode(["a"])
+        assert str(caught.value).isprintable()
+    server.models = [words, "b"]
+    with pytest.raises(ValueError, match="has 2 models") as listed:
+        get_encoder(server.url)
+    assert str(listed.value).isprintable()
+
+
+@pytest.mark.needs("llm")
+@pytest.mark.parametrize(
+    ("timeout", "error"),
+    [(np.inf, ValueError), (np.nan, ValueError), (1e12, ValueError), ("5", TypeError)],
+)
+def test_a_time_that_no_socket_takes(timeout, error):
+    with pytest.raises(error, match="OpenAIEncoder: timeout must be"):
+        OpenAIEncoder("http://127.0.0.1:9", "m", timeout=timeout)
+
+
+@pytest.mark.needs("llm")
+@pytest.mark.parametrize("host", ["\N{SNOWMAN}.example", "999.1.1.1"])
+def test_a_host_that_is_none(host):
+    with pytest.raises(ValueError, match="OpenAIEncoder: url must be like"):
+        OpenAIEncoder(f"http://{host}/v1", "m")
+
+
+@pytest.mark.needs("llm")
+def test_the_wait_for_a_retry_is_limited():
+    error = importlib.import_module("openai").APITimeoutError(request=None)
+    assert 45 <= _pause(error, 5000, 9000, 0.5, "http://h", None) <= 60
+
+
+@pytest.mark.needs("llm")
+def test_certificates_are_read_once():
+    _http._certificates.cache_clear()
+    for _ in range(2):
+        make_client("the test", "https://host/v1", None, 5.0).close()
+        asyncio.run(make_async_client("the test", "https://host/v1", None, 5.0).close())
+    assert _http._certificates.cache_info().misses == 1
 
 
 @pytest.mark.needs("llm")

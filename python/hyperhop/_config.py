@@ -8,7 +8,8 @@ It is TOML, for example
     key_env = "MY_SERVER_KEY"         # the variable that holds the key; never the key itself
 
 with timeout, retries, concurrency, max_tokens, temperature and structured as in `ChatClient`, and
-threads and context as in `LocalModel`. It is $HYPERHOP_CONFIG, or hyperhop/config.toml in
+threads and context as in `LocalModel`. Where HYPERHOP_LLM_URL names no server, HYPERHOP_LLM_KEY
+belongs to the one named here. The file is $HYPERHOP_CONFIG, or hyperhop/config.toml in
 $XDG_CONFIG_HOME or ~/.config.
 """
 

@@ -38,7 +38,7 @@ def read_usage(data: Any) -> Usage:
 
 
 def _count(value: Any) -> int:
-    return value if isinstance(value, int) else 0
+    return value if isinstance(value, int) and value > 0 else 0
 
 
 def _text(content: Any) -> str:
