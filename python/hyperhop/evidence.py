@@ -18,6 +18,37 @@ class EvidencePath:
 
 
 @dataclass(frozen=True)
+class RelationFit:
+    """How well one relation of a sequence fits what the query holds in its place.
+
+    That is what is left of the query hypervector when all other relations of the sequence are
+    unbound from it. `score` is the relation's similarity to it, which is that of the whole
+    sequence; `instead` the symbol that fits best there, the relation itself where nothing is wrong
+    with it, and `instead_score` what the sequence would score with it.
+    """
+
+    relation: str
+    score: float
+    instead: str
+    instead_score: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a sequence stands where it does.
+
+    `margin` is its score less that of the next sequence (None for the last); `swapped` the best
+    similarity it has with two neighbouring relations exchanged (None where there are none), which
+    is low where the order counts; `fits` has one entry a relation. Similarities are those before
+    calibration.
+    """
+
+    margin: float | None
+    swapped: float | None
+    fits: list[RelationFit]
+
+
+@dataclass(frozen=True)
 class EvidenceSequence:
     """One relation sequence and *all* entities it leads to, by name, however many paths are shown.
 
@@ -28,6 +59,7 @@ class EvidenceSequence:
     ends: list[str]
     score: float
     plan: float
+    explanation: Explanation | None = None
 
 
 @dataclass(frozen=True)

@@ -79,7 +79,7 @@ def ask(
             k=k,
         )
         try:
-            evidence = system.retrieve(question, topic=topic)
+            evidence = system.retrieve(question, topic=topic, explain=explain or as_json)
         except TopicNotFound:
             raise LookupError(
                 f"the question names no entity of {directory}: name one with --topic"

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from hyperhop._lines import on_one_line
-from hyperhop.evidence import Answer, Evidence
+from hyperhop.evidence import Answer, Evidence, Explanation
 from hyperhop.graph import EntityMatch
 from hyperhop.text.verbalize import Verbalizer, verbalize_path, verbalize_relation
 
@@ -79,6 +79,8 @@ def explain_lines(answer: Answer, evidence: Evidence, mentions: Sequence[EntityM
             f"  {sequence.score:5.3f}  {sequence.plan:5.3f}  {steps} -> "
             f"{shortened(sequence.ends, ENDS_SHOWN)}"
         )
+        if sequence.explanation is not None:
+            lines += [f"{'':16}{line}" for line in _why(sequence.explanation)]
     unnamed = Verbalizer().share_unnamed(path.entities for path in evidence.paths)
     if unnamed:
         lines += ["", f"{unnamed:.0%} of the entities on these paths have an id for a name."]
@@ -88,6 +90,21 @@ def explain_lines(answer: Answer, evidence: Evidence, mentions: Sequence[EntityM
     timings = {**evidence.timings, **answer.timings}
     lines += [f"  {stage:<12} {time:8.2f}" for stage, time in timings.items()]
     return list(map(on_one_line, lines))
+
+
+def _why(explanation: Explanation) -> list[str]:
+    """What carries a sequence's score, and what the query would rather have."""
+    facts = []
+    if explanation.margin is not None:
+        facts.append(f"{explanation.margin:.3f} ahead of the next")
+    if explanation.swapped is not None:
+        facts.append(f"{explanation.swapped:.3f} with two relations swapped")
+    lines = ["; ".join(facts)] if facts else []
+    for fit in explanation.fits:
+        if fit.instead != fit.relation:
+            wanted, relation = verbalize_relation(fit.instead), verbalize_relation(fit.relation)
+            lines.append(f'"{wanted}" in place of "{relation}" would score {fit.instead_score:.3f}')
+    return lines
 
 
 def _calls(answer: Answer) -> str:

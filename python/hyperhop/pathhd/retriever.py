@@ -17,6 +17,7 @@ from hyperhop.graph.walks import Hubs, mediator_mask
 from hyperhop.llm.reader import VectorReader
 from hyperhop.pathhd.calibration import Calibration
 from hyperhop.pathhd.candidates import Candidates, name_ranks
+from hyperhop.pathhd.explain import explain as explain_sequences
 from hyperhop.pathhd.planners import Planner, Plans, get_planner, needs_encoder
 from hyperhop.pathhd.planners.question import find_mention
 from hyperhop.pathhd.query import QueryKind, encode_query
@@ -151,11 +152,17 @@ class PathHD:
         return encoder_for(self.kg.settings, self._encoder)
 
     def retrieve(
-        self, question: str, topic: str | int | None = None, *, threads: int | None = None
+        self,
+        question: str,
+        topic: str | int | None = None,
+        *,
+        explain: bool = False,
+        threads: int | None = None,
     ) -> Evidence:
         """Evidence for one question: the best sequences and their paths, scores and timings in ms.
 
-        Stages timed: link, plan (enumerating sequences included), encode, score, expand.
+        Stages timed: link, plan (enumerating sequences included), encode, score, expand, and
+        explain, which fills in `EvidenceSequence.explanation`.
         """
         clock = _Clock()
         topics = self._topics(question, topic)
@@ -175,6 +182,9 @@ class PathHD:
         clock.lap("score")
         evidence = self._expand(entity, candidates, plans, scores)
         clock.lap("expand")
+        if explain:
+            evidence = self._explained(evidence, vector, candidates, scores)
+            clock.lap("explain")
         return replace(
             evidence,
             topic=name,
@@ -364,6 +374,19 @@ class PathHD:
                 weight = planned.get(index, float("-inf"))
                 sequences.append(EvidenceSequence(relations, ends, score, weight))
         return Evidence(paths=paths, sequences=sequences, truncated=truncated)
+
+    def _explained(
+        self,
+        evidence: Evidence,
+        vector: npt.NDArray[np.float32],
+        candidates: Candidates,
+        scores: npt.NDArray[np.float64],
+    ) -> Evidence:
+        found = (candidates.find(sequence.relations) for sequence in evidence.sequences)
+        chosen = [index for index in found if index is not None]
+        explanations = explain_sequences(self.codebook, vector, candidates, scores, chosen)
+        pairs = zip(evidence.sequences, explanations, strict=True)
+        return replace(evidence, sequences=[replace(one, explanation=why) for one, why in pairs])
 
     def _check(self, walk: list[int], symbols: list[int]) -> None:
         """Every step of a path must be a fact of the graph."""
