@@ -10,13 +10,11 @@ PACKAGE = Path(__file__).parent.parent / "python" / "hyperhop"
 # Each room may import from rooms of a lower number, and from itself.
 LEVELS = {
     "_core": 0,
-    "_config": 0,
     "_extras": 0,
-    "_http": 0,
     "_lines": 0,
     "_workers": 0,
     "_arrays": 1,
-    "_openai": 1,
+    "_server": 1,
     "paths": 1,
     "ghrr": 2,
     "_topk": 2,

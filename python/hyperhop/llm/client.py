@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Self
 
-from hyperhop._openai import (
+from hyperhop._server import (
     ServerError,
     check_server,
     find_key,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hyperhop._openai import said_error
+from hyperhop._server import said_error
 from hyperhop.llm.chat import Reply
 from hyperhop.llm.usage import Usage
 

@@ -3,17 +3,18 @@
 import os
 from typing import Any
 
-from hyperhop._config import config_path, read_config
-from hyperhop._openai import (
+from hyperhop._server import (
     KEY_VARIABLE,
     URL_VARIABLE,
     ServerError,
     UnlistedModels,
+    config_path,
     find_key,
     is_address,
     make_client,
     normalize_url,
     only_model,
+    read_config,
     same_server,
 )
 from hyperhop.llm.chat import ChatModel, LLMError

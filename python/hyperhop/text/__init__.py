@@ -1,6 +1,6 @@
 """Text: encoders behind one protocol, and the wording of relations and paths."""
 
-from hyperhop._openai import ServerError
+from hyperhop._server import ServerError
 from hyperhop.text import verbalize
 from hyperhop.text.batches import encode_all, encode_queries
 from hyperhop.text.cache import CachedEncoder

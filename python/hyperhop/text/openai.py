@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperhop._openai import (
+from hyperhop._server import (
     ServerError,
     find_key,
     make_client,

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from hyperhop._openai import normalize_url
+from hyperhop._server import normalize_url
 from hyperhop.text.bert.folder import unsupported
 from hyperhop.text.hashing import HashingEncoder
 from hyperhop.text.minilm import MiniLMEncoder

@@ -14,16 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hyperhop import _http
-from hyperhop._openai import (
+from hyperhop._server import (
     ServerError,
-    _pause,
     find_key,
     make_async_client,
     make_client,
     normalize_url,
     with_retries_async,
 )
+from hyperhop._server import http as http_room
+from hyperhop._server.retries import _pause
 from hyperhop.text import OpenAIEncoder, TextEncoder, encode_queries, get_encoder
 from loopback import (
     Loopback,
@@ -338,11 +338,11 @@ def test_the_wait_for_a_retry_is_limited():
 
 @pytest.mark.needs("llm")
 def test_certificates_are_read_once():
-    _http._certificates.cache_clear()
+    http_room._certificates.cache_clear()
     for _ in range(2):
         make_client("the test", "https://host/v1", None, 5.0).close()
         asyncio.run(make_async_client("the test", "https://host/v1", None, 5.0).close())
-    assert _http._certificates.cache_info().misses == 1
+    assert http_room._certificates.cache_info().misses == 1
 
 
 @pytest.mark.needs("llm")
