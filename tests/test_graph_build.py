@@ -4,6 +4,7 @@ import csv
 import gzip
 import os
 import pickle
+from itertools import product
 
 import numpy as np
 import pytest
@@ -376,3 +377,21 @@ def test_rows_that_make_their_names_as_they_are_read():
     kg = KnowledgeGraph.from_triples(rows)
     assert kg.num_triples == 5000
     assert kg.has_triple("4999", "r", "5000")
+
+
+def test_many_facts_are_looked_up_at_once():
+    kg = KnowledgeGraph.from_triples([("a", "r", "b"), ("b", "s", "c"), ("a", "s", "a")])
+    rows = np.array(list(product(range(-1, 4), range(-1, 3), range(-1, 4))))
+    found = kg.has_triples(*rows.T)
+    facts = {(kg.entity_id(h), kg.relation_id(r), kg.entity_id(t)) for h, r, t in kg.triples()}
+    assert found.tolist() == [tuple(row) in facts for row in rows.tolist()]
+    table = kg.has_triples(np.arange(3)[:, None, None], np.arange(2)[:, None], np.arange(3))
+    assert table.shape == (3, 2, 3)
+    assert set(zip(*map(np.ndarray.tolist, np.nonzero(table)), strict=True)) == facts
+    assert kg.has_triples(2**62, 0, 0).shape == ()
+    assert not kg.has_triples([2**62, -(2**62), 2**31], 0, 0).any()
+    assert kg.has_triples([], [], []).tolist() == []
+    with pytest.raises(TypeError, match="has_triples: heads must be integers, got float64"):
+        kg.has_triples([0.5], [0], [0])
+    with pytest.raises(ValueError, match="broadcast"):
+        kg.has_triples([0, 1], [0, 1, 2], [0])

@@ -626,6 +626,7 @@ def test_a_full_disk_ends_the_run_and_tears_no_line(server, model, tmp_path):
     assert extract(meetings(20), model, directory=tmp_path).resumed == data.count(b"\n")
 
 
+@pytest.mark.needs("llm")
 def test_a_file_is_no_directory(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(NotADirectoryError, match="is not a directory, cannot extract into it"):
@@ -725,10 +726,12 @@ class Schemaless(Plain):
         return Reply(answer(messages))
 
 
+@pytest.mark.needs("llm")
 def test_a_model_that_takes_no_schema_is_sent_none():
     assert extract(meetings(2), Schemaless(), max_tokens=77).report().parsed == 2
 
 
+@pytest.mark.needs("llm")
 def test_nothing_to_do():
     for extraction in (extract([], Plain()), extract(["", " "], Plain())):
         assert extraction.report().calls == 0

@@ -313,12 +313,15 @@ def test_planners_and_encoders_can_be_handed_in():
 
 
 def test_a_path_that_is_no_fact_is_refused(pathhd):
-    ids = pathhd.kg.entity_id
+    peru, lima = pathhd.kg.entity_id("Peru"), pathhd.kg.entity_id("Lima")
     relation = pathhd.kg.relation_id("capital")
-    pathhd._check([ids("Peru"), ids("Lima")], [relation])
-    pathhd._check([ids("Lima"), ids("Peru")], [pathhd.kg.num_relations + relation])
-    with pytest.raises(RuntimeError, match="no fact of the graph"):
-        pathhd._check([ids("Lima"), ids("Peru")], [relation])
+    forward, backward = np.array([relation]), np.array([pathhd.kg.num_relations + relation])
+    pathhd._check(np.array([[peru, lima]]), forward)
+    pathhd._check(np.array([[lima, peru]]), backward)
+    pathhd._check(np.array([[lima, peru, lima]]), np.concatenate([backward, forward]))
+    wrong = rf"holds \({lima}, {relation}, {peru}\), which is no fact of the graph"
+    with pytest.raises(RuntimeError, match=wrong):
+        pathhd._check(np.array([[peru, lima], [lima, peru]]), forward)
 
 
 @pytest.mark.parametrize(

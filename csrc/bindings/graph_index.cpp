@@ -17,6 +17,23 @@ bool has_triple(const GraphIndex& index, std::int32_t head, std::int32_t relatio
   return index.view().has_triple(head, relation, tail);
 }
 
+py::array_t<bool> has_triples(const GraphIndex& index, const py::object& heads,
+                              const py::object& relations, const py::object& tails) {
+  const Column<std::int32_t> head("has_triples", "heads", heads);
+  const Column<std::int32_t> relation("has_triples", "relations", relations);
+  const Column<std::int32_t> tail("has_triples", "tails", tails);
+  require(head.size() == relation.size() && head.size() == tail.size(),
+          "has_triples: heads, relations and tails must be of one length");
+  py::array_t<bool> found(static_cast<py::ssize_t>(head.size()));
+  bool* const out = found.mutable_data();
+  for (std::int64_t i = 0; i < head.size(); ++i) {
+    const std::int32_t from = head.data()[i];
+    out[i] = from >= 0 && from < index.view().num_entities &&
+             index.view().has_triple(from, relation.data()[i], tail.data()[i]);
+  }
+  return found;
+}
+
 }  // namespace
 
 void bind_graph_index(py::module_& m) {
@@ -39,7 +56,8 @@ void bind_graph_index(py::module_& m) {
            py::arg("out_offsets"), py::arg("out_relations"), py::arg("out_tails"),
            py::arg("in_offsets"), py::arg("in_relations"), py::arg("in_heads"),
            py::arg("num_relations"))
-      .def("has_triple", &has_triple, py::arg("head"), py::arg("relation"), py::arg("tail"));
+      .def("has_triple", &has_triple, py::arg("head"), py::arg("relation"), py::arg("tail"))
+      .def("has_triples", &has_triples, py::arg("heads"), py::arg("relations"), py::arg("tails"));
 }
 
 }  // namespace hyperhop::bindings

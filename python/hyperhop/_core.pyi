@@ -170,6 +170,12 @@ class GraphIndex:
         num_relations: int,
     ) -> None: ...
     def has_triple(self, head: int, relation: int, tail: int) -> bool: ...
+    def has_triples(
+        self,
+        heads: npt.NDArray[np.int32],
+        relations: npt.NDArray[np.int32],
+        tails: npt.NDArray[np.int32],
+    ) -> npt.NDArray[np.bool_]: ...
 
 _NameChange = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64], npt.NDArray[np.int32] | None]
 _GraphChange = tuple[int, _NameChange, _NameChange, dict[str, npt.NDArray[Any]] | None]

@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperhop._core import gather_names, join_lines, list_names
+from hyperhop._core import GraphIndex, gather_names, join_lines, list_names
 from hyperhop.graph.errors import DamagedStore
 
 Ids = npt.NDArray[np.int32]
 Text = tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]  # UTF-8 and offsets
 
 _CHUNK_TRIPLES = 1 << 16
+_NO_ID = 2**31 - 1  # one more than the largest id
 
 
 class Facts:
@@ -80,6 +81,22 @@ class Facts:
     def lines(self, part: tuple[Ids, Ids, Ids]) -> bytes:
         """A part of the facts as tab-separated lines, whatever the names hold."""
         return join_lines(*self._entity_text, *self._relation_text, *part)
+
+
+def find_triples(
+    index: GraphIndex, heads: npt.ArrayLike, relations: npt.ArrayLike, tails: npt.ArrayLike
+) -> npt.NDArray[np.bool_]:
+    """See `KnowledgeGraph.has_triples`."""
+    given = {"heads": heads, "relations": relations, "tails": tails}
+    arrays = []
+    for name, values in given.items():
+        array = np.asarray(values)
+        if array.dtype.kind not in "iu" and array.size:
+            raise TypeError(f"has_triples: {name} must be integers, got {array.dtype}")
+        arrays.append(np.clip(array, -1, _NO_ID).astype(np.int32))
+    head, relation, tail = np.broadcast_arrays(*arrays)
+    columns = (np.ascontiguousarray(part).reshape(-1) for part in (head, relation, tail))
+    return index.has_triples(*columns).reshape(head.shape)
 
 
 def _check(ids: npt.NDArray[Any], bound: int) -> None:

@@ -25,7 +25,7 @@ from hyperhop.graph import change, convert, store, walks
 from hyperhop.graph.arguments import at_least, integer
 from hyperhop.graph.errors import DamagedStore, UnknownEntity, UnknownRelation
 from hyperhop.graph.export import export
-from hyperhop.graph.facts import Facts
+from hyperhop.graph.facts import Facts, find_triples
 from hyperhop.graph.names import closest_names, fold, id_or_none, symbol_names, symbol_ranks
 from hyperhop.graph.path_set import PathSet
 from hyperhop.graph.read import BuildReport, Progress, Triples, objects, read_triples
@@ -454,6 +454,16 @@ class KnowledgeGraph:
         if head_id is None or relation_id is None or tail_id is None:
             return False
         return self._index.has_triple(head_id, relation_id, tail_id)
+
+    def has_triples(
+        self, heads: npt.ArrayLike, relations: npt.ArrayLike, tails: npt.ArrayLike
+    ) -> npt.NDArray[np.bool_]:
+        """Which of these are facts: bool, in the common shape of three integer arrays of ids.
+
+        An unknown id makes it False. TypeError for what are no integers, ValueError for shapes that
+        do not broadcast. O(log degree) each.
+        """
+        return find_triples(self._index, heads, relations, tails)
 
     def triples(self) -> Iterator[tuple[str, str, str]]:
         """All facts as names, ordered by (head, relation, tail) ids."""

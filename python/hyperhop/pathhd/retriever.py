@@ -356,21 +356,21 @@ class PathHD:
             )
             truncated = truncated or found.truncated or found.ends_truncated
             for row, index in enumerate(chosen.tolist()):
-                walks = found.of_sequence(row).tolist()
-                if len(walks) == 0 or room <= 0:
+                ids = found.of_sequence(row)
+                if len(ids) == 0 or room <= 0:
                     continue
+                self._check(ids, candidates.paths[index])
+                names, width = self.kg.entity_names(ids.ravel().tolist()), ids.shape[1]
+                walks = [names[i : i + width] for i in range(0, len(names), width)]
                 ends = self.kg.entity_names(found.ends_of(row).tolist())
                 if not self.kg.ids_are_ranks:  # then order by id is not by name
-                    walks.sort(key=self.kg.entity_names)
+                    walks.sort()
                     ends.sort()
                 if self.k_unit == "path":
                     walks = walks[:room]
                 room -= 1 if self.k_unit == "sequence" else len(walks)
                 relations, score = candidates.relations(index), float(scores[index])
-                symbols = candidates.paths[index].tolist()
-                for walk in walks:
-                    self._check(walk, symbols)
-                    paths.append(EvidencePath(self.kg.entity_names(walk), relations, score))
+                paths += [EvidencePath(walk, relations, score) for walk in walks]
                 weight = planned.get(index, float("-inf"))
                 sequences.append(EvidenceSequence(relations, ends, score, weight))
         return Evidence(paths=paths, sequences=sequences, truncated=truncated)
@@ -388,13 +388,18 @@ class PathHD:
         pairs = zip(evidence.sequences, explanations, strict=True)
         return replace(evidence, sequences=[replace(one, explanation=why) for one, why in pairs])
 
-    def _check(self, walk: list[int], symbols: list[int]) -> None:
-        """Every step of a path must be a fact of the graph."""
+    def _check(self, walks: npt.NDArray[np.int32], symbols: npt.NDArray[np.int32]) -> None:
+        """Every step of every path, int32 (n, L + 1), must be a fact of the graph."""
         relations = self.kg.num_relation_ids
-        for head, symbol, tail in zip(walk, symbols, walk[1:], strict=False):
-            fact = (head, symbol, tail) if symbol < relations else (tail, symbol - relations, head)
-            if not self.kg.has_triple(*fact):
-                raise RuntimeError(f"PathHD: a path holds {fact}, which is no fact of the graph")
+        inverse = symbols >= relations
+        before, after = walks[:, :-1], walks[:, 1:]
+        heads, tails = np.where(inverse, after, before), np.where(inverse, before, after)
+        labels = np.broadcast_to(np.where(inverse, symbols - relations, symbols), heads.shape)
+        wrong = np.argwhere(~self.kg.has_triples(heads, labels, tails))
+        if len(wrong):
+            place = tuple(wrong[0])
+            fact = tuple(int(part[place]) for part in (heads, labels, tails))
+            raise RuntimeError(f"PathHD: a path holds {fact}, which is no fact of the graph")
 
 
 def _spoken(kg: KnowledgeGraph) -> list[str]:
