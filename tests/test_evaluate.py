@@ -2,11 +2,15 @@
 
 import json
 import random
+import re
 
 import pytest
+from typer.testing import CliRunner
 
-from hyperhop.evaluate import evaluate_pathquestion, pathquestion
-from hyperhop.evaluate.metrics import bootstrap_interval, f1, hits_at_1, set_exact
+from hyperhop import PathHD
+from hyperhop.cli import app
+from hyperhop.evaluate import benchmarks, evaluate, examples, make_planner, pathquestion
+from hyperhop.evaluate.metrics import bootstrap_interval, f1, hits_at, set_exact
 from hyperhop.evaluate.splits import disjoint_split, fold_split, random_split
 
 
@@ -45,10 +49,11 @@ def test_folds_test_every_question_once():
 
 def test_metrics_are_exact():
     gold = {"Peru", "Chile"}
-    assert hits_at_1(["Chile", "x"], gold)
-    assert not hits_at_1(["x", "Chile"], gold)
-    assert not hits_at_1(["chile"], gold)
-    assert not hits_at_1([], gold)
+    assert hits_at(1, ["Chile", "x"], gold)
+    assert not hits_at(1, ["x", "Chile"], gold)
+    assert hits_at(2, ["x", "Chile"], gold)
+    assert not hits_at(1, ["chile"], gold)
+    assert not hits_at(5, [], gold)
     assert set_exact(["Peru", "Chile"], gold)
     assert not set_exact(["Peru"], gold)
     assert f1(["Peru", "x"], gold) == 0.5
@@ -115,19 +120,102 @@ def test_loader_knows_its_sets(folder):
 
 @pytest.mark.parametrize("split", ["random", "disjoint", "folds"])
 def test_harness(folder, split):
-    result = evaluate_pathquestion("PQ-2H", folder, split, "test", k=2)
-    assert (result.n, result.pairs) == (1, 1)
-    assert result.hits == result.set_exact == result.f1 == result.path_exact == 1
-    assert result.interval == (1.0, 1.0)
-    assert result.split == ("folds[0]" if split == "folds" else split)
-    assert result.settings["planner"] == "lexical"
-    assert result.settings["max_hops"] == 2
-    assert result.settings["k"] == 2
-    json.dumps(result.to_dict())
+    told = []
+    scores = evaluate(
+        "PQ-2H", folder, "test", split=split, k=2, progress=lambda *done: told.append(done)
+    )
+    assert (scores.n, scores.units) == (1, 1)
+    assert scores.hits_at_1 == scores.hits_at_5 == scores.hits_at_10 == 1
+    assert scores.set_exact == scores.f1 == scores.path_hit_at_1 == scores.path_hit_at_3 == 1
+    assert scores.interval == (1.0, 1.0)
+    assert scores.truncated == 0
+    assert scores.split == ("folds[0]" if split == "folds" else split)
+    assert scores.settings["planner"] == "lexical"
+    assert scores.settings["max_hops"] == 2
+    assert scores.settings["k"] == 2
+    assert set(scores.milliseconds) >= {"link", "plan", "encode", "score", "expand", "total"}
+    assert scores.peak_megabytes > 10
+    assert told == [(1, 1)]
+    json.dumps(scores.to_dict())
 
 
-def test_harness_refuses(folder):
-    with pytest.raises(ValueError, match="split must be random, disjoint or folds, got 'mine'"):
-        evaluate_pathquestion("PQ-2H", folder, "mine")
-    with pytest.raises(ValueError, match="part must be train, dev or test, got 'all'"):
-        evaluate_pathquestion("PQ-2H", folder, part="all")
+def test_scores_are_those_of_the_system(folder):
+    data = benchmarks.load("PQ-2H", folder)
+    assert [len(part) for part in (data.train, data.dev, data.test)] == [8, 1, 1]
+    scores = evaluate("PQ-2H", folder, "train", max_hops=1)
+    system = PathHD(data.graph, **{**data.options, "max_hops": 1})
+    found = [system.answer(q.text, q.topic).entities for q in data.train]
+    hits = [f[0] in q.answers for f, q in zip(found, data.train, strict=True)]
+    assert scores.hits_at_1 == sum(hits) / 8
+    assert scores.path_hit_at_1 == 0
+    assert evaluate("PQ-2H", folder, "train", limit=3).n == 3
+
+
+@pytest.mark.parametrize(
+    ("planner", "name"),
+    [
+        ("memory", "memory"),
+        ("associative", "associative"),
+        ("gold", "gold"),
+        ("lexical+2*memory", "1 lexical + 2 memory"),
+        ("0.5*embedding + gold", "0.5 embedding + 1 gold"),
+    ],
+)
+def test_planners_that_learn_from_questions(folder, planner, name):
+    scores = evaluate("PQ-2H", folder, "test", planner=planner)
+    assert scores.settings["planner"] == name
+    assert scores.path_hit_at_1 == 1
+
+
+def test_gold_knows_the_questions_it_was_given_alone(folder):
+    data = benchmarks.load("PQ-2H", folder)
+    gold = make_planner("gold", data.graph.symbols, None, data.train, data.test)
+    system = PathHD(data.graph, planner=gold, max_hops=2, inverse=False)
+    first, other = data.test[0], data.train[0]
+    known = system.retrieve(first.text, first.topic).sequences
+    assert (known[0].relations, known[0].plan) == (["spouse", "spouse"], 1)
+    assert all(s.plan == 0 for s in system.retrieve(other.text, other.topic).sequences)
+    assert examples(data.test)[0].relations == ("spouse", "spouse")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"split": "mine"}, "split must be random, disjoint or folds, got 'mine'"),
+        ({"part": "all"}, "part must be train, dev, test, got 'all'"),
+        ({"planner": "oracle"}, "planner must be one of lexical, embedding, memory, .* 'oracle'"),
+        ({"planner": "lexical+"}, "planner must be one of"),
+        ({"limit": 0}, "PQ-2H has no questions in dev"),
+        ({"name": "PQ-9H"}, "expected one of PQ-2H, .* MetaQA-3, got 'PQ-9H'"),
+        ({"name": "MetaQA-1", "split": "random"}, "MetaQA-1 has the split published alone"),
+    ],
+)
+def test_harness_refuses(folder, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        evaluate(**{"name": "PQ-2H", "data_dir": folder, **arguments})
+
+
+def test_data_may_lie_in_a_folder_of_its_name(folder):
+    inner = folder / "pathquestion"
+    inner.mkdir()
+    for name in ("2H-kb.txt", "PQ-2H.txt"):
+        (folder / name).rename(inner / name)
+    assert evaluate("PQ-2H", folder).n == 1
+
+
+def test_eval_on_the_command_line(folder, monkeypatch, tmp_path):
+    runner = CliRunner()
+    monkeypatch.delenv("HYPERHOP_DATA", raising=False)
+    missing = runner.invoke(app, ["eval", "PQ-2H"])
+    assert missing.exit_code == 2
+    assert "name the folder of the data" in missing.output
+    monkeypatch.setenv("HYPERHOP_DATA", str(folder))
+    written = tmp_path / "scores.json"
+    ran = runner.invoke(app, ["eval", "PQ-2H", "--part", "train", "--json", str(written)])
+    assert ran.exit_code == 0
+    assert re.search(r"hits@1 +1\.000 \(1\.000 to 1\.000\)", ran.output)
+    assert re.search(r"questions +8 about 8 facts", ran.output)
+    assert json.loads(written.read_text("utf-8"))["hits_at_1"] == 1
+    wrong = runner.invoke(app, ["eval", "PQ-9H"])
+    assert wrong.exit_code == 1
+    assert "expected one of PQ-2H" in wrong.output

@@ -9,6 +9,7 @@ import typer
 from hyperhop import __version__
 from hyperhop.cli.ask import ask
 from hyperhop.cli.demo import demo
+from hyperhop.cli.eval import eval_
 from hyperhop.cli.export import export
 from hyperhop.cli.index import index
 from hyperhop.cli.info import info
@@ -55,3 +56,4 @@ def hyperhop(
 
 for command in (demo, index, ask, info, export):
     app.command()(one_line_errors(command))
+app.command("eval")(one_line_errors(eval_))

@@ -1,108 +1,189 @@
-"""Runs a system over a benchmark part and sums it up."""
+"""Runs PathHD over a part of a benchmark and sums it up."""
 
+import platform
+import resource
+import sys
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Literal
+from time import perf_counter
+from typing import Any
 
-from hyperhop.evaluate import pathquestion
-from hyperhop.evaluate.metrics import bootstrap_interval, f1, hits_at_1, set_exact
-from hyperhop.evaluate.splits import Split, SplitName, disjoint_split, fold_split, random_split
-from hyperhop.graph import KnowledgeGraph
+import numpy as np
+
+from hyperhop.evaluate import benchmarks
+from hyperhop.evaluate.benchmarks import PARTS, Question
+from hyperhop.evaluate.metrics import bootstrap_interval, f1, hits_at, set_exact
+from hyperhop.evaluate.planning import make_planner
+from hyperhop.evidence import Evidence
 from hyperhop.pathhd import PathHD
+from hyperhop.text import TextEncoder, get_encoder
 
-# Chosen on dev (`disjoint`, seed 0): walking backwards loses hits in the PQ sets and gains none in
-# the PQL sets; gold paths of all four come back to their topic ("the son of the father of ...").
-_PATHQUESTION = {"inverse": False, "return_to_topic": True}
+Progress = Callable[[int, int], object]
+
+_RANKED = 10  # entities looked at for hits@10
 
 
 @dataclass(frozen=True)
-class PathQuestionResult:
-    """Means over `n` questions; `interval` is the 95 % bootstrap interval of `hits` over pairs.
+class Scores:
+    """What one part came to: means over `n` questions of `units` distinct facts.
 
-    `hits`: the first of the best sequence's ends, in order of name, is a gold answer.
-    `set_exact`: those ends are exactly the gold answers. `f1`: mean F1 of the two sets.
-    `path_exact`: the best sequence is the gold relation path.
+    Attributes:
+        benchmark, split, part, seed: which questions.
+        n, units: how many, and how many independent ones.
+        hits_at_1, hits_at_5, hits_at_10: a gold answer among the first entities: the best
+            sequence's ends in order of name, then those of the next.
+        interval: 95 % bootstrap interval of `hits_at_1` over units.
+        set_exact, f1: the best sequence's ends against the set of gold answers.
+        path_hit_at_1, path_hit_at_3: a gold relation path among the first sequences.
+        truncated: share of questions whose search was cut, so that more may exist.
+        milliseconds: by stage and "total": median and 90th percentile of a question.
+        peak_megabytes: most memory of this process so far.
+        settings, versions, day: what it was run with, and when.
     """
 
-    name: str
+    benchmark: str
     split: str
     part: str
     seed: int
     n: int
-    pairs: int
-    hits: float
+    units: int
+    hits_at_1: float
     interval: tuple[float, float]
+    hits_at_5: float
+    hits_at_10: float
     set_exact: float
     f1: float
-    path_exact: float
+    path_hit_at_1: float
+    path_hit_at_3: float
+    truncated: float
+    milliseconds: dict[str, tuple[float, float]]
+    peak_megabytes: float
     settings: dict[str, Any]
+    versions: dict[str, str]
+    day: str
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, ready for JSON."""
         return asdict(self)
 
 
-def evaluate_pathquestion(
+def evaluate(
     name: str,
     data_dir: str | Path,
-    split: SplitName = "disjoint",
-    part: Literal["train", "dev", "test"] = "test",
+    part: str = "dev",
     *,
+    split: str | None = None,
     fold: int = 0,
     seed: int = 0,
-    **pathhd_options: Any,
-) -> PathQuestionResult:
-    """PathHD on one part of a PathQuestion set, topic given, hop count unknown.
+    limit: int | None = None,
+    planner: str = "lexical",
+    encoder: str | TextEncoder = "hashing",
+    progress: Progress | None = None,
+    **options: Any,
+) -> Scores:
+    """PathHD on one part of a benchmark, topic given, hop count unknown.
 
-    `max_hops` is the set's hop count, so shorter sequences are candidates too. `fold` matters only
-    for the split "folds". Other options go to PathHD. ValueError for an unknown set, split or part.
+    `max_hops` is the set's hop count, shorter sequences are candidates too. What is chosen by
+    looking at results is chosen on "dev"; "test" is for a number that is reported once.
+
+    Args:
+        name, split, fold, seed: see `benchmarks.load`.
+        part: "train", "dev" or "test"; `limit` takes its first questions only.
+        planner: see `planning.make_planner`; memories remember the part "train".
+        encoder: name or TextEncoder.
+        progress: told (questions done, of).
+        options: of PathHD; they replace the benchmark's own.
+
+    ValueError for an unknown name, split, part or planner, and for a part without questions.
     """
-    data = pathquestion.load(name, data_dir)
-    chosen = _split(data, split, fold, seed)
-    if part not in Split._fields:
-        raise ValueError(f"evaluate_pathquestion: part must be train, dev or test, got {part!r}")
-    questions = [data.questions[i] for i in getattr(chosen, part)]
-    options = {"max_hops": data.hops, **_PATHQUESTION, **pathhd_options}
-    system = PathHD(KnowledgeGraph.from_triples(data.graph), **options)
-    evidence = system.retrieve_batch(
-        [q.question for q in questions], [q.subject for q in questions]
-    )
-    best = [e.sequences[0] if e.sequences else None for e in evidence]
-    predicted = [b.ends if b else [] for b in best]
-    hits = [float(hits_at_1(p, q.answers)) for p, q in zip(predicted, questions, strict=True)]
-    units = [q.pair for q in questions]
-    n = len(questions)
-    return PathQuestionResult(
-        name=name,
-        split=split if split != "folds" else f"folds[{fold}]",
+    if part not in PARTS:
+        raise ValueError(f"evaluate: part must be {', '.join(PARTS)}, got {part!r}")
+    data = benchmarks.load(name, data_dir, split, fold=fold, seed=seed)
+    questions: list[Question] = getattr(data, part)[:limit]
+    if not questions:
+        raise ValueError(f"evaluate: {name} has no questions in {part} (limit {limit})")
+    model = get_encoder(encoder) if isinstance(encoder, str) else encoder
+    chosen = {**data.options, **options}
+    made = make_planner(planner, data.graph.symbols, model, data.train, questions)
+    system = PathHD(data.graph, model, made, **chosen)
+    evidence, seconds = [], []
+    for done, question in enumerate(questions, 1):
+        start = perf_counter()
+        evidence.append(system.retrieve(question.text, question.topic))
+        seconds.append(perf_counter() - start)
+        if progress is not None:
+            progress(done, len(questions))
+    return Scores(
+        benchmark=name,
+        split=data.split,
         part=part,
         seed=seed,
-        n=n,
-        pairs=len(set(units)),
-        hits=sum(hits) / n,
-        interval=bootstrap_interval(hits, units),
-        set_exact=sum(set_exact(p, q.answers) for p, q in zip(predicted, questions, strict=True))
-        / n,
-        f1=sum(f1(p, q.answers) for p, q in zip(predicted, questions, strict=True)) / n,
-        path_exact=sum(
-            b is not None and tuple(b.relations) == q.relations
-            for b, q in zip(best, questions, strict=True)
-        )
-        / n,
-        settings={
-            **options,
-            "encoder": system.encoder.name,
-            "planner": system.planner.name,
-        },
+        n=len(questions),
+        units=len({question.unit for question in questions}),
+        **_means(questions, evidence),
+        milliseconds=_milliseconds(evidence, seconds),
+        peak_megabytes=_peak_megabytes(),
+        settings={**chosen, "planner": made.name, "encoder": model.name, "limit": limit},
+        versions={name: version(name) for name in ("hyperhop", "numpy")}
+        | {"python": platform.python_version()},
+        day=date.today().isoformat(),
     )
 
 
-def _split(data: pathquestion.PathQuestionSet, split: str, fold: int, seed: int) -> Split:
-    pairs = [question.pair for question in data.questions]
-    if split == "random":
-        return random_split(len(pairs), seed)
-    if split == "disjoint":
-        return disjoint_split(pairs, seed)
-    if split == "folds":
-        return fold_split(pairs, fold, seed=seed)
-    raise ValueError(f"evaluate: split must be random, disjoint or folds, got {split!r}")
+def _means(questions: Sequence[Question], evidence: Sequence[Evidence]) -> dict[str, Any]:
+    ranked = [_entities(one) for one in evidence]
+    best = [one.sequences[0].ends if one.sequences else [] for one in evidence]
+    paths = [[tuple(s.relations) for s in one.sequences] for one in evidence]
+    answers = [question.answers for question in questions]
+    first = [float(hits_at(1, r, a)) for r, a in zip(ranked, answers, strict=True)]
+
+    def mean(values: Sequence[float]) -> float:
+        return float(np.mean(values))
+
+    def path_hit(k: int) -> float:
+        pairs = zip(questions, paths, strict=True)
+        return mean([float(not question.paths.isdisjoint(found[:k])) for question, found in pairs])
+
+    return {
+        "hits_at_1": mean(first),
+        "interval": bootstrap_interval(first, [question.unit for question in questions]),
+        "hits_at_5": mean([hits_at(5, r, a) for r, a in zip(ranked, answers, strict=True)]),
+        "hits_at_10": mean([hits_at(10, r, a) for r, a in zip(ranked, answers, strict=True)]),
+        "set_exact": mean([set_exact(b, a) for b, a in zip(best, answers, strict=True)]),
+        "f1": mean([f1(b, a) for b, a in zip(best, answers, strict=True)]),
+        "path_hit_at_1": path_hit(1),
+        "path_hit_at_3": path_hit(3),
+        "truncated": mean([float(one.truncated) for one in evidence]),
+    }
+
+
+def _entities(evidence: Evidence) -> list[str]:
+    """The first distinct ends of all sequences, the best sequence's first."""
+    found: dict[str, None] = {}
+    for sequence in evidence.sequences:
+        found.update(dict.fromkeys(sequence.ends))
+        if len(found) >= _RANKED:
+            break
+    return list(found)[:_RANKED]
+
+
+def _milliseconds(
+    evidence: Sequence[Evidence], seconds: Sequence[float]
+) -> dict[str, tuple[float, float]]:
+    stages: dict[str, list[float]] = {}
+    for one in evidence:
+        for stage, time in one.timings.items():
+            stages.setdefault(stage, []).append(time)
+    stages["total"] = [1e3 * time for time in seconds]
+    return {
+        stage: (float(np.percentile(times, 50)), float(np.percentile(times, 90)))
+        for stage, times in stages.items()
+    }
+
+
+def _peak_megabytes() -> float:
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6

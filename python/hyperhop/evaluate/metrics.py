@@ -5,9 +5,9 @@ from collections.abc import Hashable, Sequence, Set
 import numpy as np
 
 
-def hits_at_1(predicted: Sequence[str], gold: Set[str]) -> bool:
-    """Is the first predicted entity one of the gold answers? No prediction is a miss."""
-    return bool(predicted) and predicted[0] in gold
+def hits_at(k: int, predicted: Sequence[str], gold: Set[str]) -> bool:
+    """Is one of the first k predicted entities a gold answer? No prediction is a miss."""
+    return any(entity in gold for entity in predicted[:k])
 
 
 def set_exact(predicted: Sequence[str], gold: Set[str]) -> bool:

@@ -2,11 +2,10 @@
 
 import random
 from collections.abc import Hashable, Sequence
-from typing import Literal, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 Item = TypeVar("Item")
 Key = TypeVar("Key", bound=Hashable)
-SplitName = Literal["random", "disjoint", "folds"]
 
 
 class Split(NamedTuple):

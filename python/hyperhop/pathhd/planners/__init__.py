@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from hyperhop.pathhd.planners.associative import AssociativePlanner
 from hyperhop.pathhd.planners.embedding import EmbeddingPlanner
 from hyperhop.pathhd.planners.examples import Example
+from hyperhop.pathhd.planners.gold import GoldPlanner
 from hyperhop.pathhd.planners.lexical import LexicalPlanner
 from hyperhop.pathhd.planners.memory import MemoryPlanner
 from hyperhop.pathhd.planners.mixture import MixturePlanner
@@ -15,6 +16,7 @@ __all__ = [
     "AssociativePlanner",
     "EmbeddingPlanner",
     "Example",
+    "GoldPlanner",
     "LexicalPlanner",
     "MemoryPlanner",
     "MixturePlanner",

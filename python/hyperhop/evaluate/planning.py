@@ -1,0 +1,60 @@
+"""Planners by name, those that learn from training questions included."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from hyperhop.evaluate.benchmarks import Question
+from hyperhop.pathhd import (
+    AssociativePlanner,
+    Example,
+    GoldPlanner,
+    MemoryPlanner,
+    MixturePlanner,
+    Planner,
+    get_planner,
+    planner_names,
+)
+from hyperhop.text import TextEncoder
+
+_MEMORIES: dict[str, Callable[[TextEncoder, list[Example]], Planner]] = {
+    "memory": MemoryPlanner,
+    "associative": AssociativePlanner,
+}
+_TERM = re.compile(r"(?:(\d+(?:\.\d+)?)\*)?([a-z]+)")
+
+
+def make_planner(
+    spec: str,
+    symbols: Sequence[str],
+    encoder: TextEncoder,
+    train: Sequence[Question],
+    asked: Sequence[Question],
+) -> Planner:
+    """The planner that `spec` names: one, or several as "embedding+2*memory".
+
+    "memory" and "associative" remember `train`; "gold" is told the paths of `asked`. ValueError for
+    another spec.
+    """
+    terms = [_TERM.fullmatch(term.strip()) for term in spec.split("+")]
+    known = [*planner_names(), *_MEMORIES, "gold"]
+    if not all(term and term[2] in known for term in terms):
+        raise ValueError(
+            f"evaluate: planner must be one of {', '.join(known)}, or several such as "
+            f"embedding+2*memory, got {spec!r}"
+        )
+    parts = []
+    for term in filter(None, terms):
+        weight, name = float(term[1] or 1), term[2]
+        if name in _MEMORIES:
+            planner = _MEMORIES[name](encoder, examples(train))
+        elif name == "gold":
+            planner = GoldPlanner(examples(asked))
+        else:
+            planner = get_planner(name, symbols, encoder)
+        parts.append((planner, weight))
+    return parts[0][0] if len(parts) == 1 else MixturePlanner(parts)
+
+
+def examples(questions: Sequence[Question]) -> list[Example]:
+    """Questions as a memory takes them, one example for each gold path."""
+    return [Example(q.text, q.mention, path) for q in questions for path in sorted(q.paths)]
