@@ -6,11 +6,10 @@ from hyperhop._server.connect import check_server, make_async_client, make_clien
 from hyperhop._server.errors import ServerError, UnlistedModels, scrub
 from hyperhop._server.keys import KEY_VARIABLE, URL_VARIABLE, find_key
 from hyperhop._server.replies import only_model, read_json, said_error
-from hyperhop._server.retries import LONGEST_WAIT, with_retries, with_retries_async
+from hyperhop._server.retries import with_retries, with_retries_async
 
 __all__ = [
     "KEY_VARIABLE",
-    "LONGEST_WAIT",
     "URL_VARIABLE",
     "ServerError",
     "UnlistedModels",

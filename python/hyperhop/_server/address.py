@@ -4,6 +4,7 @@ import ipaddress
 import re
 from urllib.parse import SplitResult, urlsplit
 
+OPENAI_HOST = "api.openai.com"
 _ENDPOINTS = ("/chat/completions", "/completions", "/embeddings", "/models")
 _LONGEST = 2000  # characters
 _SHOWN = 300  # characters of a wrong one

@@ -6,11 +6,11 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from hyperhop._extras import optional
+from hyperhop._server.address import OPENAI_HOST
 from hyperhop._server.http import http_package, open_async_http, open_http
 
 LONGEST_TIMEOUT = 1e6  # seconds, 11 days; sockets take no more than 24
 _THIS_MACHINE = ("localhost", "127.0.0.1", "::1")
-_OPENAI_HOST = "api.openai.com"
 
 
 def check_server(what: str, url: str, timeout: object) -> Any:
@@ -79,6 +79,6 @@ def _configured(kind: Any, url: str, key: str | None, timeout: float, http: Any)
         max_retries=0,
         http_client=http,
     )
-    if urlsplit(url).hostname != _OPENAI_HOST:
+    if urlsplit(url).hostname != OPENAI_HOST:
         client.organization = client.project = None
     return client

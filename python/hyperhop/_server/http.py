@@ -106,6 +106,7 @@ def _limit(package: Any, timeout: float) -> Callable[[Any], None]:
 def _timed_stream(package: Any) -> Any:
     """Class of a response's body that raises ReadTimeout at the first bytes after `end`."""
 
+    # which package it is, httpx or a later one, is known only when it runs
     class TimedStream(package.SyncByteStream, package.AsyncByteStream):  # type: ignore[misc]
         def __init__(self, stream: Any, end: float) -> None:
             self._stream, self._end = stream, end

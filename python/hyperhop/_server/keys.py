@@ -3,12 +3,11 @@
 import os
 from urllib.parse import urlsplit
 
-from hyperhop._server.address import is_address, same_server
+from hyperhop._server.address import OPENAI_HOST, is_address, same_server
 from hyperhop._server.config import read_config
 
 URL_VARIABLE = "HYPERHOP_LLM_URL"
 KEY_VARIABLE = "HYPERHOP_LLM_KEY"
-_OPENAI_HOST = "api.openai.com"
 
 
 def find_key(url: str, api_key: str | None = None) -> str | None:
@@ -23,7 +22,7 @@ def find_key(url: str, api_key: str | None = None) -> str | None:
     if not key and os.environ.get(KEY_VARIABLE) and same_server(_configured_server(), url):
         key = os.environ[KEY_VARIABLE]
     parts = urlsplit(url)
-    if not key and parts.scheme == "https" and parts.hostname == _OPENAI_HOST:
+    if not key and parts.scheme == "https" and parts.hostname == OPENAI_HOST:
         key = os.environ.get("OPENAI_API_KEY")
     if key and not isinstance(key, str):
         raise TypeError(f"api_key must be a string, got {type(key).__name__}")

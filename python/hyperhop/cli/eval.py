@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 
 from hyperhop.cli import options
-from hyperhop.cli.info import show_rows
-from hyperhop.cli.report import busy
+from hyperhop.cli.report import busy, show_rows
 from hyperhop.evaluate import Scores, benchmarks, evaluate
 
 DATA_VARIABLE = "HYPERHOP_DATA"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,7 +14,7 @@ from rich.table import Table
 import hyperhop
 from hyperhop import _core
 from hyperhop._lines import on_one_line
-from hyperhop.cli.report import busy, console, speaks_utf8
+from hyperhop.cli.report import busy, console, show_rows, speaks_utf8
 from hyperhop.graph import KnowledgeGraph
 from hyperhop.graph.stats import QUANTILES, resident_bytes, store_statistics
 
@@ -154,14 +153,6 @@ def show_contents(found: dict[str, Any]) -> None:
         [f"most used relations ({len(listed):,} of {found['relations']:,})", "facts"],
         [[relation["name"], relation["facts"]] for relation in listed],
     )
-
-
-def show_rows(rows: Iterable[tuple[str, str]]) -> None:
-    """Print names and values in two columns."""
-    table = Table.grid(padding=(0, 2))
-    for row in rows:
-        table.add_row(*row)
-    console().print(table)
 
 
 def show_table(columns: list[str], rows: list[list[Any]]) -> None:

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import ParamSpec
 
@@ -22,6 +22,7 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from rich.table import Table
 from rich.text import Text
 
 from hyperhop._lines import on_one_line
@@ -75,6 +76,14 @@ def _in_words(error: BaseException) -> str:
 def console() -> Console:
     """Return a console on stdout that prints names as they are: no markup, emoji or colouring."""
     return Console(markup=False, emoji=False, highlight=False)
+
+
+def show_rows(rows: Iterable[tuple[str, str]]) -> None:
+    """Print names and values in two columns."""
+    table = Table.grid(padding=(0, 2))
+    for row in rows:
+        table.add_row(*row)
+    console().print(table)
 
 
 def speaks_utf8() -> bool:

@@ -17,7 +17,8 @@ _METAQA = {f"MetaQA-{hops}": hops for hops in (1, 2, 3)}
 # Chosen on dev (`disjoint`, seed 0): walking backwards loses hits in the PQ sets and gains none in
 # the PQL sets; gold paths of all four come back to their topic ("the son of the father of ...").
 _OF_PATHQUESTION = {"inverse": False, "return_to_topic": True}
-# Chosen on dev: questions ask for films from people too, and never for the topic itself.
+# Chosen on dev (1,000 questions each): many gold paths walk backwards; and with the gold path all
+# answer sets of 2 and 3 hops are exact where walks keep off the topic, .64 and .51 of them else.
 _OF_METAQA = {"inverse": True, "return_to_topic": False}
 
 

@@ -2,14 +2,13 @@
 
 import asyncio
 import os
-import threading
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, nullcontext
 from time import perf_counter
 from typing import Any
 
 from hyperhop._extras import optional
+from hyperhop._workers import run_in_threads
 from hyperhop.graph.arguments import at_least, integer
 from hyperhop.help.extracted import ExtractedPassage, Extraction
 from hyperhop.help.journal import Journal, finished, key
@@ -52,8 +51,9 @@ def extract(
             model's own number, or 8 where it has none.
         progress: called with (passages finished, in all).
 
-    An interrupt (Ctrl-C) sends no further request, waits for those under way, and leaves the
-    records whole. It can be called inside a running event loop, which then waits: see `aextract`.
+    An interrupt (Ctrl-C) is raised at once: nothing further is sent, replies under way are lost,
+    and the records stay whole. It can be called inside a running event loop, which then waits: see
+    `aextract`.
     Raises BlockingIOError where another run extracts into `directory`, DamagedStore where its
     records are damaged, TypeError or ValueError for bad arguments, ImportError without the extra
     `llm`, whose json-repair reads damaged replies. What `model` raises that is no
@@ -62,7 +62,6 @@ def extract(
     with _running(
         "extract", passages, model, calls, directory, retries, max_tokens, concurrency
     ) as run:
-        stop = threading.Event()
 
         def ask(request: Request) -> Reply | LLMError:
             try:
@@ -71,25 +70,19 @@ def extract(
             except LLMError as error:
                 return error
 
-        def work(position: int) -> None:
+        def work(position: int) -> ExtractedPassage:
             conversation = run.talk(position)
             step = advance(conversation, None)
             while isinstance(step, Request):
-                if stop.is_set():
-                    return
                 step = advance(conversation, ask(step))
-            run.finish(position, step)
+            return step
+
+        def done(place: int, extracted: ExtractedPassage) -> None:
+            run.finish(run.todo[place], extracted)
+            run.report(progress)
 
         run.report(progress)
-        with ThreadPoolExecutor(run.concurrency, "hyperhop-extract") as pool:
-            try:
-                for future in as_completed([pool.submit(work, at) for at in run.todo]):
-                    future.result()
-                    run.report(progress)
-            except BaseException:
-                stop.set()
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
+        run_in_threads(work, run.todo, run.concurrency, done)
         return run.extraction()
 
 
