@@ -69,8 +69,8 @@ def encode_all(
 def encode_queries(encoder: TextEncoder, questions: Sequence[str]) -> npt.NDArray[np.float32]:
     """Float32 (len(questions), dim): each question encoded with the encoder's `query_prompt`.
 
-    For whole questions that are compared with stored texts. PathHD has none: its planner
-    "embedding" encodes words and groups of words, as they are.
+    For whole questions that are compared with stored texts of another kind. PathHD's planners do
+    not: they compare words and groups of words, or questions with questions, as they are.
     """
     prompt = query_prompt(encoder)
     checked = as_texts("encode_queries", questions)
