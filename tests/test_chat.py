@@ -429,14 +429,15 @@ def test_an_interrupt_ends_a_batch_at_once(server, step):
         time.sleep(0.1)
         os.kill(os.getpid(), signal.SIGINT)
 
+    others = {thread for thread in threading.enumerate() if thread.daemon}
     threading.Thread(target=interrupt).start()
     start = time.perf_counter()
     with pytest.raises(KeyboardInterrupt):
         model.chat_batch(questions(9))
     assert time.perf_counter() - start < 5
     deadline = time.perf_counter() + 5
-    while any(thread.daemon for thread in threading.enumerate()):  # hung up, not sent again
-        assert time.perf_counter() < deadline
+    while {thread for thread in threading.enumerate() if thread.daemon} - others:
+        assert time.perf_counter() < deadline  # hung up, not sent again
         time.sleep(0.01)
     assert len(server.requests) == 3
     server.script.clear()
