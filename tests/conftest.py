@@ -3,12 +3,17 @@
 import importlib.util
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from hyperhop import _core
+
+# A shell's background job ignores Ctrl-C, and so would the tests of it and their children.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Shared machines stall; a test that is slow once is not wrong.
 settings.register_profile(
