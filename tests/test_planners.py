@@ -47,7 +47,7 @@ def best(planner, question, topic, *sequences):
             "euro",
             [["currency"], ["capital", "country"]],
         ),
-        ("where does Ann 's mother come from ?", "Ann", [["mother", "come"], ["where"]]),
+        ("where does Ann 's mother come from ?", "Ann", [["mother"], ["come"], ["where"]]),
         ("Which city are Ann’s parents from?", "Ann", [["parents"], ["city"]]),
         ("What is the name of Ann's aunt?", "Ann", [["aunt"]]),
         ("Ann", "Ann", []),

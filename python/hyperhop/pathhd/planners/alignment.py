@@ -2,8 +2,7 @@
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import pairwise, product
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -44,6 +43,7 @@ class Reading:
     words: list[str]
     starts: npt.NDArray[np.int64]
     backwards: npt.NDArray[np.bool_]
+    returns: npt.NDArray[np.bool_]
     similarity: Floats
 
     @property
@@ -58,20 +58,6 @@ def split_question(question: str, mention: Span | None, lexicon: RelationLexicon
     return [part for group in parsed for part in _split(group, lexicon)]
 
 
-def possible_texts(groups: Sequence[Group], lexicon: RelationLexicon) -> list[str]:
-    """All words of the groups, and all groups that `read_groups` may make of them, as text."""
-    texts = {word: None for group in groups for word in group.words}
-    for asked, predicate in product((False, True), repeat=2):
-        outcome = {True: asked, False: predicate}  # of what is asked about, by `group.asked`
-        for group in _steps(groups, lexicon, partial(_told, outcome)):
-            texts[" ".join(group.words)] = None
-    return list(texts)
-
-
-def _told(outcome: dict[bool, bool], group: Group) -> bool:
-    return outcome[group.asked]
-
-
 def read_groups(
     groups: Sequence[Group], lexicon: RelationLexicon, alike: WordSimilarity
 ) -> Reading:
@@ -80,13 +66,14 @@ def read_groups(
     "which NOUN" is dropped and a predicate joins what is asked where no relation is like it. Two
     groups that together are one relation's literal name ("place of birth") become one.
     """
-    groups = _steps(groups, lexicon, lambda group: _is_step(group, alike))
+    groups = _steps(groups, lexicon, alike)
     words = [word for group in groups for word in group.words]
     lengths = np.array([len(group.words) for group in groups], np.int64)
     return Reading(
         words,
         np.cumsum(lengths) - lengths,
         np.array([group.backwards for group in groups], bool),
+        np.array([group.returns for group in groups], bool),
         alike(words),
     )
 
@@ -114,23 +101,58 @@ def _split(group: Group, lexicon: RelationLexicon) -> list[Group]:
     return [last, *rest[::-1], first]
 
 
-def _steps(
-    groups: Sequence[Group], lexicon: RelationLexicon, is_step: Callable[[Group], bool]
+def _steps(groups: Sequence[Group], lexicon: RelationLexicon, alike: WordSimilarity) -> list[Group]:
+    """The groups that are steps, see `read_groups`."""
+
+    def is_step(group: Group) -> bool:
+        known = alike(group.words)
+        return bool(known.size) and float(known.max()) >= _STEP
+
+    found = _joined_loose(groups, lexicon, alike, is_step)
+    found = [g for g in found if not g.asked or is_step(g)] or found[-1:]
+    steps: list[Group] = []
+    waiting: tuple[str, ...] = ()
+    for place, group in enumerate(found):
+        after = found[place + 1 : place + 2]
+        if waiting:
+            group = replace(group, words=group.words + waiting)
+            waiting = ()
+        if group.predicate and after and (after[0].opening or not is_step(group)):
+            waiting = group.words
+        else:
+            steps.append(group)
+    return _join_literal(steps, lexicon)
+
+
+def _joined_loose(
+    groups: Sequence[Group],
+    lexicon: RelationLexicon,
+    alike: WordSimilarity,
+    is_step: Callable[[Group], bool],
 ) -> list[Group]:
-    """The groups that are steps; `is_step` is asked about "which NOUN" and a predicate."""
+    """ "wrote the screenplay": one step where both say the same relation, or one says none."""
     found = list(groups)
-    if len(found) > 1 and found[-1].asked and not is_step(found[-1]):
-        found.pop()
-    if len(found) > 1 and found[0].predicate:
-        first, *rest, last = found
-        if last.opening or not is_step(first):
-            found = [*rest, replace(last, words=last.words + first.words)]
-    return _join_literal(found, lexicon)
-
-
-def _is_step(group: Group, alike: WordSimilarity) -> bool:
-    known = alike(group.words)
-    return bool(known.size) and float(known.max()) >= _STEP
+    for group in groups:
+        if not group.loose:
+            continue
+        place = next(i for i, one in enumerate(found) if one is group)
+        other = place - 1 if group.outward else place + 1
+        if not 0 <= other < len(found):
+            continue
+        before = found[other]
+        if is_step(group) and (
+            not is_step(before)
+            or lexicon.nearest(alike(group.words)) != lexicon.nearest(alike(before.words))
+        ):
+            continue
+        found[other] = replace(
+            before,
+            words=before.words + group.words,
+            returns=before.returns or group.returns,
+            backwards=before.backwards or group.backwards,
+        )
+        found.pop(place)
+    return found
 
 
 def _join_literal(groups: list[Group], lexicon: RelationLexicon) -> list[Group]:
@@ -160,7 +182,7 @@ def align(
     words the whole question has. O(groups * length * N).
     """
     lengths = np.maximum(candidates.lengths, 1)
-    groups = len(reading.starts)
+    groups = len(reading.starts) + int(reading.returns.sum())
     scores: npt.NDArray[np.float64] = -weights.length * lengths - weights.steps * abs(
         groups - lengths
     )
@@ -190,21 +212,34 @@ def align(
     inside = candidates.table >= 0
     precision = np.where(inside, found[candidates.table], 0.0).sum(axis=1) / lengths
     scores = scores + weights.precision * precision
-    return scores + _ordered(steps, candidates) / np.maximum(lengths, groups)
+    return scores + _ordered(
+        steps, reading.returns, lexicon.relation[candidates.symbols], candidates
+    ) / np.maximum(lengths, groups)
 
 
-def _ordered(steps: npt.NDArray[np.floating], candidates: Candidates) -> npt.NDArray[np.float64]:
+def _ordered(
+    steps: npt.NDArray[np.floating],
+    returns: npt.NDArray[np.bool_],
+    relation: npt.NDArray[np.int64],
+    candidates: Candidates,
+) -> npt.NDArray[np.float64]:
     """Best sum of an in-order, one-to-one alignment of groups and steps, for every candidate."""
     groups, count = len(steps), len(candidates)
-    previous = np.zeros((groups + 1, count))
+    earlier = previous = np.zeros((groups + 1, count))
     total = np.zeros(count)
     for hop in range(candidates.table.shape[1]):
         column = candidates.table[:, hop]
         row = np.zeros((groups + 1, count))
+        if hop:
+            last = candidates.table[:, hop - 1]
+            back = relation[last] == -relation[column]
         for group in range(groups):
             row[group + 1] = np.maximum(
                 np.maximum(row[group], previous[group + 1]), previous[group] + steps[group, column]
             )
+            if returns[group] and hop:
+                both = earlier[group] + steps[group, last] + steps[group, column]
+                row[group + 1] = np.where(back, np.maximum(row[group + 1], both), row[group + 1])
         total = np.where(candidates.lengths == hop + 1, row[groups], total)
-        previous = row
+        earlier, previous = previous, row
     return total

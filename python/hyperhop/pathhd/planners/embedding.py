@@ -11,7 +11,6 @@ from hyperhop.pathhd.planners.alignment import (
     AlignmentWeights,
     Reading,
     align,
-    possible_texts,
     read_groups,
     split_question,
 )
@@ -56,17 +55,17 @@ class EmbeddingPlanner:
     def plan(self, question: str, mention: Span | None, candidates: Candidates) -> Plans:
         """All candidates, best first. O(groups * length * N + words * vocabulary * dim)."""
         parts = split_question(question, mention, self._lexicon)
-        vectors = self._vectors(possible_texts(parts, self._lexicon))
+        vectors = self._vectors(list(dict.fromkeys(word for part in parts for word in part.words)))
 
         def alike(words: Sequence[str]) -> Floats:
             return np.asarray(np.maximum(self._stack(vectors, words) @ self._words.T, 0))
 
         reading = read_groups(parts, self._lexicon, alike)
-        groups = self._stack(vectors, [" ".join(words) for words in reading.groups])
+        words = self._stack(vectors, reading.words)
+        groups = _sums(words, reading)
         relations = self._relations[candidates.symbols]
         phrases = np.maximum(groups @ relations.T, 0)
         scores = align(reading, self._lexicon, candidates, _WEIGHTS, phrases)
-        words = self._stack(vectors, reading.words)
         scores += _COSINE * _cosine(words, reading, relations, candidates)
         return ranked(scores, candidates)
 
@@ -86,6 +85,16 @@ class EmbeddingPlanner:
     def _stack(self, vectors: dict[str, Floats], texts: Sequence[str]) -> Floats:
         rows = [vectors[text] for text in texts]
         return np.array(rows, np.float32).reshape(-1, self._words.shape[1])
+
+
+def _sums(words: Floats, reading: Reading) -> Floats:
+    """A unit vector of each group; that of no words is empty."""
+    sums = np.zeros((len(reading.starts), words.shape[1]), np.float32)
+    if len(words):
+        np.add.reduceat(words, reading.starts, axis=0, out=sums)
+    norms = np.linalg.norm(sums, axis=1, keepdims=True)
+    np.divide(sums, norms, out=sums, where=norms > 0)
+    return sums
 
 
 def _cosine(

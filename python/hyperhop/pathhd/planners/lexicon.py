@@ -52,6 +52,8 @@ class RelationLexicon:
         ids = {word: i for i, word in enumerate(self.vocabulary)}
         self.core = Ragged([[ids[word] for word in core] for core in cores])
         self.context = Ragged([[ids[word] for word in context] for context in contexts])
+        number = {name: i for i, name in enumerate(dict.fromkeys(name for name, _ in split), 1)}
+        self.relation = np.array([-number[n] if back else number[n] for n, back in split], np.int64)
         self.phrases = [" ".join(core) for core in cores]
         self.keep = frozenset(
             word for core in cores for word in core if word in FUNCTION_WORDS | REQUEST_WORDS
@@ -65,6 +67,12 @@ class RelationLexicon:
     def naming(self, word: str) -> Set[str]:
         """Phrases of the relations whose core has a word of the same stem."""
         return self._naming.get(stem(word), frozenset())
+
+    def nearest(self, similarity: npt.NDArray[np.float32]) -> str:
+        """Phrase of the relation whose core has the word most alike; `similarity` as of Reading."""
+        best = np.maximum.reduceat(similarity.max(axis=0)[self.core.values], self.core.offsets[:-1])
+        most = best.max()
+        return min(self.phrases[i] for i in np.flatnonzero(best == most))
 
 
 def _content(core: tuple[str, ...]) -> tuple[str, ...]:
