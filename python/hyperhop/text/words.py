@@ -31,6 +31,8 @@ FUNCTION_WORDS = frozenset(
 )
 # Words that only ask for an answer; a graph whose relations use one keeps it.
 REQUEST_WORDS = frozenset(words("tell give list show find name names called please know many much"))
+# "films that share a director with X" go to the director and come back.
+SHARED_WORDS = frozenset(words("share shares shared sharing same together co common"))
 
 _IRREGULAR_PARTICIPLES = frozenset(
     words("""

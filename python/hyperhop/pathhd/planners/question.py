@@ -12,7 +12,13 @@ from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from hyperhop.text.words import FUNCTION_WORDS, REQUEST_WORDS, is_participle, words
+from hyperhop.text.words import (
+    FUNCTION_WORDS,
+    REQUEST_WORDS,
+    SHARED_WORDS,
+    is_participle,
+    words,
+)
 
 # words joined by underscores stay together: they are the literal name of a relation
 _TOKEN = re.compile(r"['’]s\b|['’](?!\w)|[^\W_]+(?:_+[^\W_]+)*")
@@ -29,9 +35,8 @@ _PERSONAL = frozenset(words("they you we people one"))
 _DETERMINERS = frozenset(words("a an the this these those his her its their"))
 # "where does he live" and "how did he die" ask for a step that no noun names
 _ADVERBS = frozenset(words("where when how"))
+_STRUCTURE = FUNCTION_WORDS | REQUEST_WORDS | SHARED_WORDS
 _PRONOUNS = frozenset(words("who whom what"))
-# "films that share a director with X" go to the director and come back
-_RETURNS = frozenset(words("share shares shared sharing same together co common"))
 
 
 @dataclass(frozen=True)
@@ -162,17 +167,12 @@ def _separates(token: str) -> bool:
 
 
 def _content(token: str, keep: Set[str]) -> list[str]:
-    parts = token.split("_")
-    kept = [
-        part
-        for part in parts
-        if part
-        and (
-            part in keep
-            or not (part in FUNCTION_WORDS or part in REQUEST_WORDS or part in _RETURNS)
-        )
-    ]
-    return [] if token[0] in "'’" else kept
+    """Content words of a token, which has several where underscores join them."""
+    if token[0] in "'’":
+        return []
+    if "_" not in token:
+        return [token] if token not in _STRUCTURE or token in keep else []
+    return [part for part in token.split("_") if part not in _STRUCTURE or part in keep]
 
 
 def _chunks(tokens: Sequence[str], keep: Set[str]) -> list[_Chunk]:
@@ -213,7 +213,7 @@ def _chunks(tokens: Sequence[str], keep: Set[str]) -> list[_Chunk]:
             loose = loose and token not in ("a", "an")
         if token == "together" and chunks:
             chunks[-1].returns = True
-        elif token in _RETURNS:
+        elif token in SHARED_WORDS:
             returns = True
             is_open = is_open and not token.startswith("shar")
     return chunks
