@@ -49,7 +49,8 @@ class Group:
     relation's direction.
     `asked`: the noun of "which NOUN" or "the NOUN that", or in apposition ("the NOUN TOPIC"); it
     may only say what kind of thing is there.
-    `predicate`: the verb of "which NOUN does TOPIC VERB", one step with the group after it.
+    `predicate`: the verb of "which NOUN does TOPIC VERB" or "TOPIC VERB which NOUN", one step with
+    the group after it.
     `returns`: a step and the same one back ("films that share directors with TOPIC").
     `loose`: only an article stands between it and the group before in the text.
     """
@@ -109,17 +110,25 @@ def parse_question(
     possessive = bool(after) and after[0][0] in "'’"
     subject = not possessive and (not before or before[-1] in _AUXILIARY or before[-1] in _ASKS)
     cut = len(after) if subject else _predicate_start(before, after)
-    near = [chunk.group(outward=True) for chunk in _chunks(after[:cut], keep)]
-    far = [chunk.group(outward=True) for chunk in _chunks(after[cut:], keep)]
+    near, far = (_outward(_chunks(part, keep)) for part in (after[:cut], after[cut:]))
     if near and subject and _is_value(after):
-        near[0] = replace(near[0], backwards=True)
+        near = [replace(near[0], backwards=True)]  # what follows names the kind of the answer
+    if near and before and not subject:
+        apposed = []  # "the company TOPIC works for": that noun only names what the verb leads to
     leading = [chunk.group() for chunk in inner]
     if inner and before[-1] in _COPULA and inner[-1].whose:
         leading[-1] = replace(leading[-1], backwards=True)
     asks = bool(inner) and inner[0].which
-    if (asks and not _of_phrase(before, inner)) or (inner and _heads_clause(before, inner[0])):
+    heads = bool(inner) and _heads_clause(before, inner[0])
+    if heads and far:
+        leading.pop(0)  # what is asked is said of that thing
+    elif heads or (asks and not _of_phrase(before, inner)):
         leading[0] = replace(leading[0], asked=True)
-    outer = [leading.pop(0)] if asks and (far or (near and subject and len(inner) == 1)) else []
+    outer = (
+        [leading.pop(0)]
+        if asks and leading and (far or (near and subject and len(inner) == 1))
+        else []
+    )
     if not outer and (far or not leading):
         outer = _opening(before)
     said = far or (near if subject and not leading else [])
@@ -149,6 +158,14 @@ class _Chunk:
             returns=self.returns,
             loose=self.loose,
         )
+
+
+def _outward(chunks: Sequence[_Chunk]) -> list[Group]:
+    groups = [chunk.group(outward=True) for chunk in chunks]
+    for place in range(1, len(groups)):
+        if groups[place].asked:  # "directed which films"
+            groups[place - 1] = replace(groups[place - 1], predicate=True)
+    return groups
 
 
 def _tokens(text: str) -> list[str]:
