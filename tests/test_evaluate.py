@@ -183,7 +183,10 @@ def test_gold_knows_the_questions_it_was_given_alone(folder):
     [
         ({"split": "mine"}, "split must be random, disjoint or folds, got 'mine'"),
         ({"part": "all"}, "part must be train, dev, test, got 'all'"),
-        ({"planner": "oracle"}, "planner must be one of lexical, embedding, memory, .* 'oracle'"),
+        (
+            {"planner": "oracle"},
+            "planner must be one of lexical, embedding, contextual, memory, .* 'oracle'",
+        ),
         ({"planner": "lexical+"}, "planner must be one of"),
         ({"limit": 0}, "PQ-2H has no questions in dev"),
         ({"name": "PQ-9H"}, "expected one of PQ-2H, .* MetaQA-3, got 'PQ-9H'"),

@@ -332,7 +332,7 @@ def test_a_path_that_is_no_fact_is_refused(pathhd):
         ({"path_cap": 0}, "path_cap must be at least 1, got 0"),
         ({"k_unit": "node"}, "k_unit must be sequence or path, got 'node'"),
         ({"query": "text"}, "query must be bundle or best, got 'text'"),
-        ({"planner": "magic"}, "lexical, embedding, got 'magic'"),
+        ({"planner": "magic"}, "lexical, embedding, contextual, got 'magic'"),
         ({"encoder": "bert"}, "hashing, wordllama, .*, got 'bert'"),
         ({"calibration": "metaqa"}, "webqsp, cwq, grailqa, got 'metaqa'"),
     ],

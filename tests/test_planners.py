@@ -1,5 +1,7 @@
 """What a question asks for, among the sequences that exist."""
 
+from time import perf_counter
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -14,11 +16,19 @@ from hyperhop.text import HashingEncoder, WordLlamaEncoder
 
 RELATIONS = ["border", "capital", "currency", "language", "parents", "place_of_birth", "spouse"]
 SYMBOLS = RELATIONS + ["^" + name for name in RELATIONS]
-PLANNERS = ["lexical", "embedding"]
+PLANNERS = ["lexical", "embedding", "contextual"]
+
+
+class Spelling(HashingEncoder):
+    """A token for each word, that of its text alone."""
+
+    def encode_tokens(self, texts):
+        states = [self.encode(text.split()) for text in texts]
+        return np.concatenate(states), np.cumsum([0, *map(len, states)])
 
 
 def make(planner, symbols=SYMBOLS):
-    return get_planner(planner, symbols, HashingEncoder())
+    return get_planner(planner, symbols, Spelling())
 
 
 def candidates(*sequences, symbols=SYMBOLS):
@@ -364,15 +374,43 @@ def test_few_vectors_of_questions_are_kept(monkeypatch):
     assert encoder.calls.count(["b"]) == 2
 
 
+def test_contextual_planner_needs_tokens():
+    with pytest.raises(TypeError, match="needs an encoder with encode_tokens, got 'hashing'"):
+        get_planner("contextual", SYMBOLS, HashingEncoder())
+
+
+class CutOff(Spelling):
+    """Reads three words of a text."""
+
+    def encode_tokens(self, texts):
+        return super().encode_tokens([" ".join(text.split()[:3]) for text in texts])
+
+
+def test_words_beyond_what_an_encoder_reads_are_like_nothing():
+    planner = get_planner("contextual", SYMBOLS, CutOff())
+    given = candidates(["capital"], ["border"], ["currency"])
+    plans = planner.plan("the border of the old capital of X", (33, 34), given)
+    assert given.relations(int(plans.sequences[0])) == ["border"]
+
+
+@pytest.mark.parametrize("planner", PLANNERS)
+def test_long_questions_take_bounded_time(planner):
+    question = "which capital of the border that shares the language with " * 1000 + "X"
+    given = candidates(["capital"], ["border", "language"])
+    start = perf_counter()
+    assert len(make(planner).plan(question, None, given)) == 2
+    assert perf_counter() - start < 10
+
+
 def test_planners_by_name():
     assert planner_names() == PLANNERS
     for name in PLANNERS:
         planner = make(name)
         assert isinstance(planner, Planner)
         assert planner.name == name
-    with pytest.raises(ValueError, match="lexical, embedding, got 'magic'"):
+    with pytest.raises(ValueError, match="lexical, embedding, contextual, got 'magic'"):
         make("magic")
-    assert [needs_encoder(name) for name in PLANNERS] == [False, True]
+    assert [needs_encoder(name) for name in PLANNERS] == [False, True, True]
     assert get_planner("lexical", SYMBOLS).name == "lexical"
     with pytest.raises(ValueError, match="'embedding' needs an encoder, got None"):
         get_planner("embedding", SYMBOLS)

@@ -3,6 +3,7 @@
 from hyperhop.pathhd.calibration import Calibration, Frequencies
 from hyperhop.pathhd.planners import (
     AssociativePlanner,
+    ContextualPlanner,
     EmbeddingPlanner,
     Example,
     GoldPlanner,
@@ -20,6 +21,7 @@ from hyperhop.pathhd.retriever import PathHD, TopicNotFound
 __all__ = [
     "AssociativePlanner",
     "Calibration",
+    "ContextualPlanner",
     "EmbeddingPlanner",
     "Example",
     "Frequencies",
