@@ -42,7 +42,7 @@ def expand(
             ids = found.of_sequence(row)
             if len(ids) == 0 or room <= 0:
                 continue
-            _check(kg, ids, candidates.paths[index])
+            check_paths(kg, ids, candidates.paths[index])
             names, width = kg.entity_names(ids.ravel().tolist()), ids.shape[1]
             steps = [names[i : i + width] for i in range(0, len(names), width)]
             ends = kg.entity_names(found.ends_of(row).tolist())
@@ -59,7 +59,7 @@ def expand(
     return Evidence(paths=paths, sequences=sequences, truncated=truncated)
 
 
-def _check(
+def check_paths(
     kg: KnowledgeGraph, walks: npt.NDArray[np.int32], symbols: npt.NDArray[np.int32]
 ) -> None:
     """Every step of every path, int32 (n, L + 1), must be a fact of the graph."""
