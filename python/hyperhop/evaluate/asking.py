@@ -89,9 +89,7 @@ def ask_one(
     )
 
 
-def judge(
-    question: Question, evidence: Evidence, answer: Answer | None = None
-) -> dict[str, float]:
+def judge(question: Question, evidence: Evidence, answer: Answer | None = None) -> dict[str, float]:
     """Every metric that says something about this question, by name.
 
     Of the ranking (see `Record.predicted`) "hits@1", "hits@5", "hits@10" and "alias_hits@1"; of the

@@ -95,13 +95,10 @@ def load_file(path: str | Path, limit: int | None = None) -> Benchmark:
         nsm.read if "subgraph" in first.values else rog.read
     )
     questions = list(islice(read(path), limit))
-    for missing, lacks in (
-        ("subgraph", lambda one: one.graph is None),
-        ("answers", lambda one: not one.answers),
-    ):
-        without = next((one for one in questions if lacks(one)), None)
-        if without is not None:
-            raise ValueError(f"evaluate: {path}: question {without.id!r} has no {missing}")
+    for question in questions:
+        if question.graph is None or not question.answers:
+            missing = "subgraph" if question.graph is None else "answers"
+            raise ValueError(f"evaluate: {path}: question {question.id!r} has no {missing}")
     name = Path(path).name
     return Benchmark(name, "file", 0, None, [], [], questions, dict(_OF_FILES))
 

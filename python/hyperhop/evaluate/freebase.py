@@ -11,8 +11,7 @@ from typing import Any
 
 from hyperhop.evaluate import cwq, grailqa, rog
 from hyperhop.evaluate.files import lines, located
-from hyperhop.evaluate.question import Benchmark, Question, about, either_way
-from hyperhop.evaluate.rog import names_of
+from hyperhop.evaluate.question import Benchmark, Question, about, either_way, names_of
 from hyperhop.graph import KnowledgeGraph, MalformedLine
 from hyperhop.text.relations import split_symbol
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hyperhop.evaluate.files import Entry, json_lines
-from hyperhop.evaluate.question import Question, about, either_way
+from hyperhop.evaluate.question import Question, about, either_way, names_of
 from hyperhop.graph import KnowledgeGraph, MalformedLine
 
 
@@ -57,8 +57,3 @@ def subgraph(entry: Entry, triples: list[object]) -> KnowledgeGraph:
         return KnowledgeGraph.from_triples(map(tuple, triples))  # type: ignore[arg-type]
     except (MalformedLine, TypeError) as error:
         raise entry.wrong("a graph of lists of three names", str(error)) from None
-
-
-def names_of(graph: KnowledgeGraph | None) -> frozenset[str]:
-    """Names of all entities. O(V)."""
-    return frozenset() if graph is None else frozenset(graph.entity_names(graph.entity_ids))

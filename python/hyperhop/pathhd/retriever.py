@@ -117,7 +117,7 @@ class PathHD(Answering):
             at_least("PathHD", "max_degree", max_degree, 1)
         self.kg = kg
         self.k, self.k_unit, self.query = k, k_unit, query
-        self._walks = Walks(
+        self.walks = Walks(
             kg,
             max_hops,
             inverse,
@@ -187,7 +187,7 @@ class PathHD(Answering):
         clock.lap("encode")
         scores = self._score(vector, candidates, threads)
         clock.lap("score")
-        evidence = expand(self._walks, entity, candidates, plans, scores, self.k, self.k_unit)
+        evidence = expand(self.walks, entity, candidates, plans, scores, self.k, self.k_unit)
         clock.lap("expand")
         if explain:
             evidence = self._explained(evidence, vector, candidates, scores)
@@ -242,7 +242,7 @@ class PathHD(Answering):
         """Topic, candidates, plans, and the hubs met (those on paths are among them)."""
         planned = []
         for entity, mention in topics:
-            paths = self._walks.sequences(entity)
+            paths = self.walks.sequences(entity)
             candidates = Candidates(paths, self._symbols, self._ranks)
             plans = self.planner.plan(question, mention, candidates)
             planned.append((entity, candidates, plans, paths.hubs))
