@@ -18,7 +18,12 @@ DATA_VARIABLE = "HYPERHOP_DATA"
 
 def eval_(
     benchmark: Annotated[
-        str, typer.Argument(metavar="DATASET", help=f"One of {', '.join(benchmarks.names())}.")
+        str,
+        typer.Argument(
+            metavar="DATASET",
+            help=f"One of {', '.join(benchmarks.names())}, or a .json or .jsonl file of questions "
+            "with their own subgraphs (RoG's or NSM's form).",
+        ),
     ],
     data: Annotated[
         Path | None,
@@ -34,8 +39,12 @@ def eval_(
     ] = "lexical",
     encoder: options.Encoder = "hashing",
     part: Annotated[
-        str, typer.Option(metavar="PART", help="train, dev or test; choose on dev, report test.")
-    ] = "dev",
+        str | None,
+        typer.Option(
+            metavar="PART",
+            help="train, dev (default) or test; choose on dev, report test. A file is all asked.",
+        ),
+    ] = None,
     split: Annotated[
         str | None,
         typer.Option(metavar="S", help="Of PathQuestion: disjoint (default), random or folds."),
@@ -60,7 +69,7 @@ def eval_(
       hyperhop eval PQ-3H --planner embedding+2*memory --encoder wordllama --json dev.json
     """
     found = data or os.environ.get(DATA_VARIABLE)
-    if not found:
+    if not found and not benchmarks.is_file(benchmark):
         raise typer.BadParameter(f"name the folder of the data with --data or ${DATA_VARIABLE}")
     with busy(f"asking {benchmark}", "questions") as told:
         scores = evaluate(
@@ -95,7 +104,7 @@ def _rows(scores: Scores) -> list[tuple[str, str]]:
         ("hits@1", f"{scores.hits_at_1:.3f} ({low:.3f} to {high:.3f})"),
         ("hits@5, @10", f"{scores.hits_at_5:.3f}, {scores.hits_at_10:.3f}"),
         ("answer sets", f"exact {scores.set_exact:.3f}, F1 {scores.f1:.3f}"),
-        ("gold path", f"@1 {scores.path_hit_at_1:.3f}, @3 {scores.path_hit_at_3:.3f}"),
+        ("gold path", _gold_path(scores)),
         ("cut searches", f"{scores.truncated:.1%}"),
         ("milliseconds", f"{median:.2f} median, {slow:.2f} slowest tenth"),
         ("by stage", stages),
@@ -103,3 +112,10 @@ def _rows(scores: Scores) -> list[tuple[str, str]]:
         ("settings", settings),
         ("with", ", ".join(f"{name} {value}" for name, value in scores.versions.items())),
     ]
+
+
+def _gold_path(scores: Scores) -> str:
+    if scores.path_hit_at_1 is None or scores.path_hit_at_3 is None:
+        return "none known"
+    of = f" of {scores.with_paths:,} questions" if scores.with_paths < scores.n else ""
+    return f"@1 {scores.path_hit_at_1:.3f}, @3 {scores.path_hit_at_3:.3f}{of}"
