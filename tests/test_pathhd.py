@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hyperhop.evidence import Retriever
 from hyperhop.graph import KnowledgeGraph, UnknownEntity
 from hyperhop.pathhd import Calibration, Frequencies, PathHD, Plans, TopicNotFound
+from hyperhop.pathhd.expand import check_paths
 from hyperhop.text import HashingEncoder, Verbalizer
 
 FACTS = [
@@ -316,12 +317,12 @@ def test_a_path_that_is_no_fact_is_refused(pathhd):
     peru, lima = pathhd.kg.entity_id("Peru"), pathhd.kg.entity_id("Lima")
     relation = pathhd.kg.relation_id("capital")
     forward, backward = np.array([relation]), np.array([pathhd.kg.num_relations + relation])
-    pathhd._check(np.array([[peru, lima]]), forward)
-    pathhd._check(np.array([[lima, peru]]), backward)
-    pathhd._check(np.array([[lima, peru, lima]]), np.concatenate([backward, forward]))
+    check_paths(pathhd.kg, np.array([[peru, lima]]), forward)
+    check_paths(pathhd.kg, np.array([[lima, peru]]), backward)
+    check_paths(pathhd.kg, np.array([[lima, peru, lima]]), np.concatenate([backward, forward]))
     wrong = rf"holds \({lima}, {relation}, {peru}\), which is no fact of the graph"
     with pytest.raises(RuntimeError, match=wrong):
-        pathhd._check(np.array([[peru, lima], [lima, peru]]), forward)
+        check_paths(pathhd.kg, np.array([[peru, lima], [lima, peru]]), forward)
 
 
 @pytest.mark.parametrize(

@@ -1,31 +1,30 @@
 """PathHD: plan, encode, retrieve, read (algorithm 1 of the paper, vector-only)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from time import perf_counter
-from typing import Literal, ParamSpec, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hyperhop import ghrr
-from hyperhop.evidence import Answer, Evidence, EvidencePath, EvidenceSequence, Reader
+from hyperhop.evidence import Evidence, Reader
 from hyperhop.graph import EntityLinker, KnowledgeGraph
 from hyperhop.graph.arguments import at_least, check_hubs
 from hyperhop.graph.walks import Hubs, mediator_mask
 from hyperhop.llm.reader import VectorReader
+from hyperhop.pathhd.answering import Answering
 from hyperhop.pathhd.calibration import Calibration
 from hyperhop.pathhd.candidates import Candidates, name_ranks
+from hyperhop.pathhd.expand import Unit, expand
 from hyperhop.pathhd.explain import explain as explain_sequences
 from hyperhop.pathhd.planners import Planner, Plans, get_planner, needs_encoder
 from hyperhop.pathhd.planners.question import find_mention
 from hyperhop.pathhd.query import QueryKind, encode_query
+from hyperhop.pathhd.walks import Walks
 from hyperhop.text import TextEncoder, Verbalizer, encoder_for
 from hyperhop.text.settings import check_encoder_name
-
-Arguments = ParamSpec("Arguments")
-Result = TypeVar("Result")
 
 _MOST_TOPICS = 3  # mentions planned from, where a question names several entities
 
@@ -34,7 +33,7 @@ class TopicNotFound(LookupError):
     """The question names no entity of the graph."""
 
 
-class PathHD:
+class PathHD(Answering):
     """Answers questions by relation sequences that exist from the topic entity.
 
     Args:
@@ -84,7 +83,7 @@ class PathHD:
         encoder: str | TextEncoder | None = None,
         planner: str | Planner = "lexical",
         k: int = 3,
-        k_unit: Literal["sequence", "path"] = "sequence",
+        k_unit: Unit = "sequence",
         max_hops: int = 4,
         inverse: bool = True,
         simple: bool = False,
@@ -118,11 +117,19 @@ class PathHD:
             at_least("PathHD", "max_degree", max_degree, 1)
         self.kg = kg
         self.k, self.k_unit, self.query = k, k_unit, query
-        self.max_hops, self.inverse = max_hops, inverse
-        self.simple, self.return_to_topic = simple, return_to_topic
-        self.beam, self.cap, self.path_cap = beam, cap, path_cap
-        self.max_degree, self.hubs = max_degree, hubs
-        self.mediators = None if mediators is None else mediator_mask("PathHD", kg, mediators)
+        self._walks = Walks(
+            kg,
+            max_hops,
+            inverse,
+            simple,
+            return_to_topic,
+            beam,
+            cap,
+            path_cap,
+            max_degree,
+            hubs,
+            None if mediators is None else mediator_mask("PathHD", kg, mediators),
+        )
         check_encoder_name(kg.settings, encoder)
         self._encoder = encoder
         symbols = kg.symbols
@@ -180,7 +187,7 @@ class PathHD:
         clock.lap("encode")
         scores = self._score(vector, candidates, threads)
         clock.lap("score")
-        evidence = self._expand(entity, candidates, plans, scores)
+        evidence = expand(self._walks, entity, candidates, plans, scores, self.k, self.k_unit)
         clock.lap("expand")
         if explain:
             evidence = self._explained(evidence, vector, candidates, scores)
@@ -192,13 +199,6 @@ class PathHD:
             truncated=truncated or evidence.truncated,
             hubs=hubs,
         )
-
-    def answer(
-        self, question: str, topic: str | int | None = None, *, threads: int | None = None
-    ) -> Answer:
-        """The reader's answer to the evidence retrieved; timings of both."""
-        evidence = self.retrieve(question, topic, threads=threads)
-        return _timed(self.reader.read(question, evidence), evidence)
 
     def retrieve_batch(
         self,
@@ -219,62 +219,6 @@ class PathHD:
             self.retrieve(question, topic, threads=threads)
             for question, topic in zip(questions, given, strict=True)
         ]
-
-    def answer_batch(
-        self,
-        questions: Sequence[str],
-        topics: Sequence[str | int | None] | None = None,
-        *,
-        threads: int | None = None,
-    ) -> list[Answer]:
-        """`answer` of each question: the same bits. A reader's `read_batch` reads them all.
-
-        What it raises, for whichever question, is raised and no answer returned. To keep the others
-        hand it the evidence of `retrieve_batch` yourself: see `LLMReader.read_batch`.
-        """
-        evidence = self.retrieve_batch(questions, topics, threads=threads)
-        answers = self._read_batch(questions, evidence)
-        return [_timed(answer, one) for answer, one in zip(answers, evidence, strict=True)]
-
-    async def aanswer(
-        self, question: str, topic: str | int | None = None, *, threads: int | None = None
-    ) -> Answer:
-        """`answer` for callers inside an event loop: retrieves in a thread, awaits the reader.
-
-        A reader without `aread` reads in a thread too.
-        """
-        evidence = await _in_thread(self.retrieve, question, topic, threads=threads)
-        aread = getattr(self.reader, "aread", None)
-        answer = (
-            await aread(question, evidence)
-            if aread is not None
-            else await _in_thread(self.reader.read, question, evidence)
-        )
-        return _timed(answer, evidence)
-
-    async def aanswer_batch(
-        self,
-        questions: Sequence[str],
-        topics: Sequence[str | int | None] | None = None,
-        *,
-        threads: int | None = None,
-    ) -> list[Answer]:
-        """`answer_batch` for callers inside an event loop, as `aanswer`."""
-        evidence = await _in_thread(self.retrieve_batch, questions, topics, threads=threads)
-        aread_batch = getattr(self.reader, "aread_batch", None)
-        answers = (
-            await aread_batch(questions, evidence)
-            if aread_batch is not None
-            else await _in_thread(self._read_batch, questions, evidence)
-        )
-        return [_timed(answer, one) for answer, one in zip(answers, evidence, strict=True)]
-
-    def _read_batch(self, questions: Sequence[str], evidence: list[Evidence]) -> list[Answer]:
-        read_batch = getattr(self.reader, "read_batch", None)
-        if read_batch is None:
-            return [self.reader.read(q, e) for q, e in zip(questions, evidence, strict=True)]
-        answers: list[Answer] = read_batch(questions, evidence)
-        return answers
 
     def _topics(
         self, question: str, topic: str | int | None
@@ -298,17 +242,7 @@ class PathHD:
         """Topic, candidates, plans, and the hubs met (those on paths are among them)."""
         planned = []
         for entity, mention in topics:
-            paths = self.kg.sequences(
-                entity,
-                self.max_hops,
-                beam=self.beam,
-                cap=self.cap,
-                inverse=self.inverse,
-                return_to_topic=self.return_to_topic,
-                max_degree=self.max_degree,
-                hubs=self.hubs,
-                mediators=self.mediators,
-            )
+            paths = self._walks.sequences(entity)
             candidates = Candidates(paths, self._symbols, self._ranks)
             plans = self.planner.plan(question, mention, candidates)
             planned.append((entity, candidates, plans, paths.hubs))
@@ -324,57 +258,6 @@ class PathHD:
         schemas = [candidates.relations(i) for i in range(len(candidates))]
         return self.calibration.apply(similarities, schemas)
 
-    def _expand(
-        self,
-        entity: int,
-        candidates: Candidates,
-        plans: Plans,
-        scores: npt.NDArray[np.float64],
-    ) -> Evidence:
-        """Entity paths of the best sequences, in order, until K are found."""
-        planned = dict(zip(plans.sequences.tolist(), plans.weights.tolist(), strict=True))
-        order = candidates.order(scores)
-        paths: list[EvidencePath] = []
-        sequences: list[EvidenceSequence] = []
-        truncated = False
-        # only `simple` leaves a sequence without paths and so needs a second round
-        for start in range(0, len(order), self.k):
-            room = self.k - (len(sequences) if self.k_unit == "sequence" else len(paths))
-            if room <= 0 or len(paths) >= self.path_cap:
-                break
-            chosen = order[start : start + self.k]
-            found = self.kg.paths(
-                entity,
-                self.max_hops,
-                sequences=candidates.paths.take(chosen),
-                cap=self.path_cap,
-                simple=self.simple,
-                return_to_topic=self.return_to_topic,
-                max_degree=self.max_degree,
-                hubs=self.hubs,
-                mediators=self.mediators,
-            )
-            truncated = truncated or found.truncated or found.ends_truncated
-            for row, index in enumerate(chosen.tolist()):
-                ids = found.of_sequence(row)
-                if len(ids) == 0 or room <= 0:
-                    continue
-                self._check(ids, candidates.paths[index])
-                names, width = self.kg.entity_names(ids.ravel().tolist()), ids.shape[1]
-                walks = [names[i : i + width] for i in range(0, len(names), width)]
-                ends = self.kg.entity_names(found.ends_of(row).tolist())
-                if not self.kg.ids_are_ranks:  # then order by id is not by name
-                    walks.sort()
-                    ends.sort()
-                if self.k_unit == "path":
-                    walks = walks[:room]
-                room -= 1 if self.k_unit == "sequence" else len(walks)
-                relations, score = candidates.relations(index), float(scores[index])
-                paths += [EvidencePath(walk, relations, score) for walk in walks]
-                weight = planned.get(index, float("-inf"))
-                sequences.append(EvidenceSequence(relations, ends, score, weight))
-        return Evidence(paths=paths, sequences=sequences, truncated=truncated)
-
     def _explained(
         self,
         evidence: Evidence,
@@ -388,19 +271,6 @@ class PathHD:
         pairs = zip(evidence.sequences, explanations, strict=True)
         return replace(evidence, sequences=[replace(one, explanation=why) for one, why in pairs])
 
-    def _check(self, walks: npt.NDArray[np.int32], symbols: npt.NDArray[np.int32]) -> None:
-        """Every step of every path, int32 (n, L + 1), must be a fact of the graph."""
-        relations = self.kg.num_relation_ids
-        inverse = symbols >= relations
-        before, after = walks[:, :-1], walks[:, 1:]
-        heads, tails = np.where(inverse, after, before), np.where(inverse, before, after)
-        labels = np.broadcast_to(np.where(inverse, symbols - relations, symbols), heads.shape)
-        wrong = np.argwhere(~self.kg.has_triples(heads, labels, tails))
-        if len(wrong):
-            place = tuple(wrong[0])
-            fact = tuple(int(part[place]) for part in (heads, labels, tails))
-            raise RuntimeError(f"PathHD: a path holds {fact}, which is no fact of the graph")
-
 
 def _spoken(kg: KnowledgeGraph) -> list[str]:
     """Symbol names to plan with: a retired relation repeats another, so that it adds no word."""
@@ -411,19 +281,6 @@ def _spoken(kg: KnowledgeGraph) -> list[str]:
             symbols[retired] = symbols[min(used)]
             symbols[relations + retired] = symbols[relations + min(used)]
     return symbols
-
-
-def _timed(answer: Answer, evidence: Evidence) -> Answer:
-    """The answer with the times of both."""
-    return replace(answer, timings={**evidence.timings, **answer.timings})
-
-
-async def _in_thread(
-    function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
-) -> Result:
-    import asyncio  # whoever awaits has it; nobody else waits for it
-
-    return await asyncio.to_thread(function, *args, **kwargs)
 
 
 class _Clock:

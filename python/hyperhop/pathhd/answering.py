@@ -1,0 +1,114 @@
+"""Retrieve, then read: one question or many, with or without an event loop."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import ParamSpec, TypeVar
+
+from hyperhop.evidence import Answer, Evidence, Reader
+
+Arguments = ParamSpec("Arguments")
+Result = TypeVar("Result")
+
+
+class Answering(ABC):
+    """What a retriever with a reader can do."""
+
+    reader: Reader
+
+    @abstractmethod
+    def retrieve(
+        self,
+        question: str,
+        topic: str | int | None = None,
+        *,
+        explain: bool = False,
+        threads: int | None = None,
+    ) -> Evidence:
+        """Evidence for one question."""
+
+    @abstractmethod
+    def retrieve_batch(
+        self,
+        questions: Sequence[str],
+        topics: Sequence[str | int | None] | None = None,
+        *,
+        threads: int | None = None,
+    ) -> list[Evidence]:
+        """Evidence for each question."""
+
+    def answer(
+        self, question: str, topic: str | int | None = None, *, threads: int | None = None
+    ) -> Answer:
+        """The reader's answer to the evidence retrieved; timings of both."""
+        evidence = self.retrieve(question, topic, threads=threads)
+        return _timed(self.reader.read(question, evidence), evidence)
+
+    def answer_batch(
+        self,
+        questions: Sequence[str],
+        topics: Sequence[str | int | None] | None = None,
+        *,
+        threads: int | None = None,
+    ) -> list[Answer]:
+        """`answer` of each question: the same bits. A reader's `read_batch` reads them all.
+
+        What it raises, for whichever question, is raised and no answer returned. To keep the others
+        hand it the evidence of `retrieve_batch` yourself: see `LLMReader.read_batch`.
+        """
+        evidence = self.retrieve_batch(questions, topics, threads=threads)
+        answers = self._read_batch(questions, evidence)
+        return [_timed(answer, one) for answer, one in zip(answers, evidence, strict=True)]
+
+    async def aanswer(
+        self, question: str, topic: str | int | None = None, *, threads: int | None = None
+    ) -> Answer:
+        """`answer` for callers inside an event loop: retrieves in a thread, awaits the reader.
+
+        A reader without `aread` reads in a thread too.
+        """
+        evidence = await _in_thread(self.retrieve, question, topic, threads=threads)
+        aread = getattr(self.reader, "aread", None)
+        answer = (
+            await aread(question, evidence)
+            if aread is not None
+            else await _in_thread(self.reader.read, question, evidence)
+        )
+        return _timed(answer, evidence)
+
+    async def aanswer_batch(
+        self,
+        questions: Sequence[str],
+        topics: Sequence[str | int | None] | None = None,
+        *,
+        threads: int | None = None,
+    ) -> list[Answer]:
+        """`answer_batch` for callers inside an event loop, as `aanswer`."""
+        evidence = await _in_thread(self.retrieve_batch, questions, topics, threads=threads)
+        aread_batch = getattr(self.reader, "aread_batch", None)
+        answers = (
+            await aread_batch(questions, evidence)
+            if aread_batch is not None
+            else await _in_thread(self._read_batch, questions, evidence)
+        )
+        return [_timed(answer, one) for answer, one in zip(answers, evidence, strict=True)]
+
+    def _read_batch(self, questions: Sequence[str], evidence: list[Evidence]) -> list[Answer]:
+        read_batch = getattr(self.reader, "read_batch", None)
+        if read_batch is None:
+            return [self.reader.read(q, e) for q, e in zip(questions, evidence, strict=True)]
+        answers: list[Answer] = read_batch(questions, evidence)
+        return answers
+
+
+def _timed(answer: Answer, evidence: Evidence) -> Answer:
+    """The answer with the times of both."""
+    return replace(answer, timings={**evidence.timings, **answer.timings})
+
+
+async def _in_thread(
+    function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
+) -> Result:
+    import asyncio  # whoever awaits has it; nobody else waits for it
+
+    return await asyncio.to_thread(function, *args, **kwargs)
