@@ -17,12 +17,14 @@ _FORMATS = (".png", ".svg")
 
 @dataclass(frozen=True)
 class Figure:
-    """What to draw of some rows: `y` over `x` (keys), one colour for each value of `by`.
+    """What to draw of `rows`: `y` over `x` (keys), one colour for each value of `by`.
 
     "lines" joins points of equal `by` in the order of rows; "points" writes the value of `name`
     beside each; "bars" takes `x` as a label and sets the values of `by` side by side.
     """
 
+    title: str
+    rows: Rows
     kind: Kind
     x: str
     y: str
@@ -43,7 +45,7 @@ def check_file(path: str | Path) -> None:
     optional("matplotlib", "drawing", "plot")
 
 
-def draw(figure: Figure, rows: Rows, title: str, path: str | Path) -> None:
+def draw(figure: Figure, path: str | Path) -> None:
     """Write one figure; the format is that of the file's name. Errors of `check_file`.
 
     No display is needed, and no setting of matplotlib outlives the call.
@@ -54,8 +56,8 @@ def draw(figure: Figure, rows: Rows, title: str, path: str | Path) -> None:
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "hyperhop"}):
         canvas = figures.Figure(figsize=(7.2, 4.4), layout="constrained")
         axes = canvas.subplots()
-        {"lines": _lines, "points": _points, "bars": _bars}[figure.kind](axes, figure, rows)
-        axes.set(title=title, xlabel=figure.x_label, ylabel=figure.y_label)
+        {"lines": _lines, "points": _points, "bars": _bars}[figure.kind](axes, figure)
+        axes.set(title=figure.title, xlabel=figure.x_label, ylabel=figure.y_label)
         axes.grid(alpha=0.25, linewidth=0.5)
         axes.spines[["top", "right"]].set_visible(False)
         # without the date the same numbers give the same file
@@ -63,9 +65,9 @@ def draw(figure: Figure, rows: Rows, title: str, path: str | Path) -> None:
         canvas.savefig(path, dpi=140, metadata=plain)
 
 
-def _groups(figure: Figure, rows: Rows) -> dict[Any, Rows]:
+def _groups(figure: Figure) -> dict[Any, Rows]:
     groups: dict[Any, list[Mapping[str, Any]]] = {}
-    for row in rows:
+    for row in figure.rows:
         groups.setdefault(row[figure.by] if figure.by else None, []).append(row)
     return dict(groups)
 
@@ -77,11 +79,11 @@ def _styles(groups: Mapping[Any, Rows]) -> list[tuple[Any, Rows, str, str]]:
     ]
 
 
-def _lines(axes: Any, figure: Figure, rows: Rows) -> None:
-    for name, members, colour, marker in _styles(_groups(figure, rows)):
+def _lines(axes: Any, figure: Figure) -> None:
+    for name, members, colour, marker in _styles(_groups(figure)):
         x, y = [row[figure.x] for row in members], [row[figure.y] for row in members]
         axes.plot(x, y, marker + "-", color=colour, label=name)
-    ticks = sorted({row[figure.x] for row in rows if not isinstance(row[figure.x], str)})
+    ticks = sorted({row[figure.x] for row in figure.rows if not isinstance(row[figure.x], str)})
     if figure.log_x:
         axes.set_xscale("log", base=2)
     if ticks:
@@ -90,13 +92,13 @@ def _lines(axes: Any, figure: Figure, rows: Rows) -> None:
     _legend(axes, figure)
 
 
-def _points(axes: Any, figure: Figure, rows: Rows) -> None:
-    for name, members, colour, marker in _styles(_groups(figure, rows)):
+def _points(axes: Any, figure: Figure) -> None:
+    for name, members, colour, marker in _styles(_groups(figure)):
         x, y = [row[figure.x] for row in members], [row[figure.y] for row in members]
         axes.plot(x, y, marker, color=colour, label=name, markersize=8)
     if figure.log_x:
         axes.set_xscale("log")
-    for row in rows:
+    for row in figure.rows:
         if figure.name is not None:
             axes.annotate(
                 str(row[figure.name]),
@@ -109,9 +111,9 @@ def _points(axes: Any, figure: Figure, rows: Rows) -> None:
     _legend(axes, figure)
 
 
-def _bars(axes: Any, figure: Figure, rows: Rows) -> None:
-    groups = _groups(figure, rows)
-    places = {label: i for i, label in enumerate(dict.fromkeys(row[figure.x] for row in rows))}
+def _bars(axes: Any, figure: Figure) -> None:
+    groups = _groups(figure)
+    places = {label: i for i, label in enumerate(dict.fromkeys(row[figure.x] for row in figure.rows))}
     width = 0.8 / len(groups)
     for i, (name, members, colour, _) in enumerate(_styles(groups)):
         x = [places[row[figure.x]] + (i - (len(groups) - 1) / 2) * width for row in members]

@@ -20,11 +20,16 @@ _STUDIES: dict[str, Callable[[Context], Study]] = {
 }
 NAMES = tuple(_STUDIES)
 
-__all__ = ["NAMES", "Context", "Study", "run"]
+__all__ = ["NAMES", "Context", "Study", "check_name", "run"]
+
+
+def check_name(name: str) -> None:
+    """ValueError for what is no study; before questions are loaded and planned."""
+    if name not in _STUDIES:
+        raise ValueError(f"study: expected one of {', '.join(NAMES)}, got {name!r}")
 
 
 def run(name: str, context: Context) -> Study:
     """The study of this name, one of `NAMES`. ValueError for another."""
-    if name not in _STUDIES:
-        raise ValueError(f"study: expected one of {', '.join(NAMES)}, got {name!r}")
+    check_name(name)
     return _STUDIES[name](context)

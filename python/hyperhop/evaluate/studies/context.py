@@ -2,10 +2,11 @@
 
 import platform
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from functools import cached_property
 from importlib.metadata import version
+from inspect import signature
 from pathlib import Path
 from time import perf_counter
 from typing import Any, TypeVar
@@ -16,16 +17,17 @@ import numpy.typing as npt
 from hyperhop.evaluate import benchmarks
 from hyperhop.evaluate.benchmarks import PARTS, Question
 from hyperhop.evaluate.planning import make_planner
-from hyperhop.evidence import Evidence, EvidencePath, EvidenceSequence
-from hyperhop.pathhd import Plans
+from hyperhop.evidence import Evidence
+from hyperhop.graph import KnowledgeGraph
+from hyperhop.pathhd import PathHD, Plans
 from hyperhop.pathhd.candidates import Candidates, name_ranks
+from hyperhop.pathhd.expand import expand
+from hyperhop.pathhd.walks import Walks
 from hyperhop.paths import Paths
 from hyperhop.text import TextEncoder, get_encoder
 
 Item = TypeVar("Item")
 Progress = Callable[[int, int], object]
-
-PATH_CAP = 1_000  # entity paths listed for one question, as PathHD has it
 
 
 @dataclass
@@ -57,10 +59,10 @@ class Context:
         planner: see `planning.make_planner`.
         encoder: name or TextEncoder.
         progress: told (settings done, of), and while planning (questions done, of).
-        options: PathHD's for walks (max_hops, inverse, return_to_topic, beam, cap); they replace
-            the benchmark's own.
+        options: PathHD's for walks (the fields of `Walks`); they replace the benchmark's own.
 
-    ValueError for an unknown name, split, part or planner, and for a part without questions.
+    ValueError for an unknown name, split, part, planner or option, and for a part without
+    questions.
     """
 
     def __init__(
@@ -91,8 +93,7 @@ class Context:
             planner, self.graph.symbols, self.encoder, self.data.train, self.questions
         )
         self.options = {**self.data.options, **options}
-        self.walks = {key: value for key, value in self.options.items() if key != "max_hops"}
-        self.max_hops: int = self.options["max_hops"]
+        self.walks = _walks(self.graph, self.options)
         self._progress = progress
         self._ranks = name_ranks(self.graph.symbols)
 
@@ -132,8 +133,7 @@ class Context:
     def candidates(self, topic: str) -> tuple[int, Candidates]:
         """The topic's id and the sequences that exist from it."""
         entity = self.graph.entity_id(topic)
-        paths = self.graph.sequences(entity, self.max_hops, **self.walks)
-        return entity, Candidates(paths, self.graph.symbols, self._ranks)
+        return entity, Candidates(self.walks.sequences(entity), self.graph.symbols, self._ranks)
 
     @cached_property
     def _planned(self) -> tuple[list[Asked], Paths]:
@@ -170,32 +170,25 @@ class Context:
     def ends(self, asked: Asked, index: int) -> list[str]:
         """Names of the entities that one candidate leads to, in order; looked up once."""
         if index not in asked.ends:
-            asked.ends[index] = self.evidence(asked, [index], path_cap=1).sequences[0].ends
+            one = asked.candidates.paths.take(np.array([index]))
+            found = replace(self.walks, path_cap=1).paths(asked.entity, one)
+            asked.ends[index] = sorted(self.graph.entity_names(found.ends_of(0).tolist()))
         return asked.ends[index]
 
-    def evidence(
-        self,
-        asked: Asked,
-        chosen: Sequence[int],
-        scores: npt.NDArray[np.float64] | None = None,
-        path_cap: int = PATH_CAP,
-    ) -> Evidence:
-        """What a reader gets: the chosen candidates with their ends and entity paths, in order."""
-        walks = {key: value for key, value in self.walks.items() if key == "return_to_topic"}
-        found = self.graph.paths(
-            asked.entity,
-            self.max_hops,
-            sequences=asked.candidates.paths.take(np.asarray(chosen, np.int64)),
-            cap=path_cap,
-            **walks,
+    def evidence(self, asked: Asked, scores: npt.NDArray[np.float64], k: int | None) -> Evidence:
+        """What a reader gets of candidates with these scores (N,): the best k, or all of them."""
+        kept = len(asked.candidates) if k is None else k
+        evidence = expand(
+            *(self.walks, asked.entity, asked.candidates, asked.plans, scores), kept, "sequence"
         )
-        paths: list[EvidencePath] = []
-        sequences: list[EvidenceSequence] = []
-        for row, index in enumerate(chosen):
-            relations = asked.candidates.relations(index)
-            score = 0.0 if scores is None else float(scores[index])
-            ends = sorted(self.graph.entity_names(found.ends_of(row).tolist()))
-            walked = sorted(self.graph.entity_names(ids) for ids in found.of_sequence(row).tolist())
-            paths += [EvidencePath(names, relations, score) for names in walked]
-            sequences.append(EvidenceSequence(relations, ends, score, 0.0))
-        return Evidence(asked.question.topic, paths, sequences, truncated=found.truncated)
+        return replace(evidence, topic=asked.question.topic)
+
+
+def _walks(graph: KnowledgeGraph, options: dict[str, Any]) -> Walks:
+    """PathHD's walks under some of its options, its defaults for the others."""
+    defaults = signature(PathHD).parameters
+    names = [field.name for field in fields(Walks) if field.name != "kg"]
+    wrong = set(options) - set(names)
+    if wrong:
+        raise ValueError(f"study: {', '.join(sorted(wrong))} is no option of walks")
+    return Walks(graph, **{name: options.get(name, defaults[name].default) for name in names})

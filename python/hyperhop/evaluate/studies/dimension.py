@@ -45,9 +45,10 @@ def run(context: Context) -> Study:
         "gap: best less next similarity, mean. ms: median to encode the query and score all "
         "candidates. MB: codebook. D = d/m^2; m = 1 commutes. A tie of n counts 1/n.",
     )
-    table = Table(f"Dimension on {context.title}", _COLUMNS, rows, notes)
+    title = f"Dimension on {context.title}"
+    table = Table(title, _COLUMNS, rows, notes)
     figure = Figure(
-        *("lines", "d", "hits_at_1", "d, complex numbers in a hypervector", "hits@1"),
+        *(title, rows, "lines", "d", "hits_at_1", "d, complex numbers in a hypervector", "hits@1"),
         by="block_size",
         log_x=True,
     )

@@ -66,8 +66,9 @@ def run(context: Context) -> Study:
         f"swapped: of the {with_rivals} questions with a permutation of their plan among the "
         "candidates, those where it scores as high.",
     )
-    table = Table(f"Operators on {context.title}", _COLUMNS, rows, notes)
-    figure = Figure("bars", "operator", "path_hit_at_1", "operator", "gold path first", by="equal")
+    title = f"Operators on {context.title}"
+    table = Table(title, _COLUMNS, rows, notes)
+    figure = Figure(title, rows, "bars", "operator", "path_hit_at_1", "operator", "gold path first", by="equal")
     return Study("operators", "table 3", context.about, table, figure)
 
 

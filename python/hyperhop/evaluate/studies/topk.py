@@ -1,14 +1,16 @@
 """Table 5: how many paths are kept for the reader."""
 
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from hyperhop import ghrr
 from hyperhop.evaluate.metrics import hits_at
 from hyperhop.evaluate.plots import Figure
-from hyperhop.evaluate.studies.context import PATH_CAP, Asked, Context
+from hyperhop.evaluate.studies.context import Asked, Context
 from hyperhop.evaluate.studies.outcome import mean
 from hyperhop.evaluate.studies.study import Study
 from hyperhop.evaluate.tables import Column, Table
@@ -47,32 +49,34 @@ def run(context: Context) -> Study:
     notes = (
         f"Query: the {_BUNDLED} best plans bundled. any gold, recall: a gold answer, and the share "
         "of gold answers, among the ends of the paths shown. paths, tokens: shown for a question, "
-        f"means; at most {PATH_CAP:,} paths, {BYTES_PER_TOKEN} bytes a token, the whole prompt. "
-        "ms: median from question to prompt, no language model.",
+        f"means; at most {context.walks.path_cap:,} paths, {BYTES_PER_TOKEN} bytes a token, the "
+        "whole prompt. ms: median from question to prompt, no language model.",
     )
-    table = Table(f"Paths kept on {context.title}", _COLUMNS, rows, notes)
+    title = f"Paths kept on {context.title}"
+    table = Table(title, _COLUMNS, rows, notes)
     figure = Figure(
-        *("points", "prompt_tokens", "any_answer", "prompt tokens (mean)", "a gold answer shown"),
+        *(title, rows, "points", "prompt_tokens", "any_answer", "prompt tokens (mean)", "a gold answer shown"),
         name="k",
         log_x=True,
     )
     return Study("topk", "table 5", context.about, table, figure)
 
 
+@dataclass(frozen=True)
 class _Ranked:
-    """One question's candidates in order, and how long that took."""
+    """One question's candidates with their scores, and how long that took."""
 
-    def __init__(self, asked: Asked, scores: Any, milliseconds: float) -> None:
-        self.asked, self.milliseconds = asked, milliseconds
-        self.scores = np.asarray(scores, np.float64)
-        self.order = asked.candidates.order(self.scores).tolist()
+    asked: Asked
+    scores: npt.NDArray[np.float64]
+    milliseconds: float
 
 
 def _rank(context: Context, codebook: ghrr.Codebook, asked: Asked) -> _Ranked:
     start = perf_counter()
     query = encode_query(codebook, asked.candidates, asked.plans, "bundle", _BUNDLED)
     scores = ghrr.score_paths(codebook, query, asked.candidates.paths)
-    return _Ranked(asked, scores, asked.milliseconds + 1e3 * (perf_counter() - start))
+    took = 1e3 * (perf_counter() - start)
+    return _Ranked(asked, np.asarray(scores, np.float64), asked.milliseconds + took)
 
 
 def _measure(context: Context, k: int | None, ranked: list[_Ranked]) -> dict[str, Any]:
@@ -82,8 +86,8 @@ def _measure(context: Context, k: int | None, ranked: list[_Ranked]) -> dict[str
     for one in ranked:
         question = one.asked.question
         start = perf_counter()
-        evidence = context.evidence(one.asked, one.order[:k], one.scores)
-        listing = list_evidence(evidence, words, PATH_CAP)
+        evidence = context.evidence(one.asked, one.scores, k)
+        listing = list_evidence(evidence, words, context.walks.path_cap)
         messages = reader_messages(question.text, listing)
         times.append(one.milliseconds + 1e3 * (perf_counter() - start))
         shown = {path.entities[-1] for path in evidence.paths} & question.answers
