@@ -1,4 +1,4 @@
-"""What hypervectors PathHD gives relations, and questions of which nothing is planned (eq. 1, 2)."""
+"""Hypervectors of relations, and of questions of which nothing is planned (PathHD eq. 1, 2)."""
 
 from collections.abc import Sequence
 from typing import Literal, get_args

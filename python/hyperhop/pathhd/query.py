@@ -9,18 +9,26 @@ from hyperhop import ghrr
 from hyperhop.pathhd.candidates import Candidates
 from hyperhop.pathhd.planners.protocol import Plans
 
-PlanQuery = Literal["bundle", "best", "weighted", "mixture"]
-QueryKind = Literal[PlanQuery, "text"]
+QueryKind = Literal["bundle", "best", "weighted", "mixture", "text"]
 Planes = npt.NDArray[np.float32]
 
 TEMPERATURE = 0.1
+
+
+def check_query(function: str, kind: str, temperature: float) -> None:
+    """ValueError for no QueryKind and for a temperature that is not above 0."""
+    if kind not in get_args(QueryKind):
+        expected = ", ".join(get_args(QueryKind))
+        raise ValueError(f"{function}: query must be one of {expected}, got {kind!r}")
+    if not temperature > 0:
+        raise ValueError(f"{function}: temperature must be above 0, got {temperature}")
 
 
 def encode_query(
     codebook: ghrr.Codebook,
     candidates: Candidates,
     plans: Plans,
-    kind: PlanQuery = "bundle",
+    kind: QueryKind = "bundle",
     count: int = 3,
     temperature: float = TEMPERATURE,
     threads: int | None = None,
@@ -43,13 +51,11 @@ def encode_query(
     scores too. The lengths are added by their share of w. Its blocks are not unitary.
     O(count * length * D m^2).
     """
-    if kind not in get_args(PlanQuery):
-        expected = ", ".join(get_args(PlanQuery))
-        raise ValueError(f"encode_query: kind must be one of {expected}, got {kind!r}")
+    check_query("encode_query", kind, temperature)
+    if kind == "text":
+        raise ValueError("encode_query: text has no plan: see TextQuery")
     if len(plans) == 0 or count < 1:
         raise ValueError(f"encode_query: needs a plan and count >= 1, got {len(plans)}, {count}")
-    if not temperature > 0:
-        raise ValueError(f"encode_query: temperature must be above 0, got {temperature}")
     chosen = plans.sequences[: 1 if kind == "best" else count]
     if kind in ("best", "bundle"):
         weights = np.arange(len(chosen), 0, -1, dtype=np.float64)
