@@ -27,7 +27,9 @@ def scores_table(runs: Sequence[Scores]) -> Table:
         "95 %: bootstrap interval of hits@1 over facts. sets: exact answer sets; path@1: gold path "
         "first. ms: median of a question."
     ]
-    return Table(title, _COLUMNS, [_row(run) for run in runs], [*notes, *filter(None, [first.note])])
+    return Table(
+        title, _COLUMNS, [_row(run) for run in runs], [*notes, *filter(None, [first.note])]
+    )
 
 
 def latency_figure(runs: Sequence[Scores]) -> Figure:

@@ -113,12 +113,14 @@ def _points(axes: Any, figure: Figure) -> None:
 
 def _bars(axes: Any, figure: Figure) -> None:
     groups = _groups(figure)
-    places = {label: i for i, label in enumerate(dict.fromkeys(row[figure.x] for row in figure.rows))}
+    places = {
+        label: i for i, label in enumerate(dict.fromkeys(row[figure.x] for row in figure.rows))
+    }
     width = 0.8 / len(groups)
     for i, (name, members, colour, _) in enumerate(_styles(groups)):
         x = [places[row[figure.x]] + (i - (len(groups) - 1) / 2) * width for row in members]
         axes.bar(x, [row[figure.y] for row in members], width, color=colour, label=name)
-    axes.set_xticks(list(places.values()), list(places), rotation=25, ha="right")
+    axes.set_xticks(range(len(places)), list(places), rotation=25, ha="right")
     _legend(axes, figure)
 
 

@@ -34,9 +34,7 @@ StudyName = Annotated[
 ]
 Tune = Annotated[
     bool,
-    typer.Option(
-        "--tune", help="Fit the calibration (eq. 5) by hits@1 instead."
-    ),
+    typer.Option("--tune", help="Fit the calibration (eq. 5) by hits@1 instead."),
 ]
 Data = Annotated[
     Path | None,

@@ -35,8 +35,9 @@ def measure(
     else:
         show_table(table)
     everything = [run.to_dict() for run in runs]
-    files.write(everything[0] if len(runs) == 1 else {"runs": everything}, table,
-                latency_figure(runs))
+    files.write(
+        everything[0] if len(runs) == 1 else {"runs": everything}, table, latency_figure(runs)
+    )
 
 
 def _of(records: Path | None, planner: str) -> Path | None:

@@ -9,7 +9,7 @@ Each study plans every question once and ranks the same candidates under all of 
 
 from collections.abc import Callable
 
-from hyperhop.evaluate.studies import dimension, operators, topk
+from hyperhop.evaluate.studies import dimension, operators, query_encoding, similarity, topk
 from hyperhop.evaluate.studies.context import Context
 from hyperhop.evaluate.studies.study import Study
 
@@ -17,6 +17,8 @@ _STUDIES: dict[str, Callable[[Context], Study]] = {
     "operators": operators.run,
     "topk": topk.run,
     "dimension": dimension.run,
+    "similarity": similarity.run,
+    "query-encoding": query_encoding.run,
 }
 NAMES = tuple(_STUDIES)
 

@@ -68,7 +68,9 @@ def run(context: Context) -> Study:
     )
     title = f"Operators on {context.title}"
     table = Table(title, _COLUMNS, rows, notes)
-    figure = Figure(title, rows, "bars", "operator", "path_hit_at_1", "operator", "gold path first", by="equal")
+    figure = Figure(
+        title, rows, "bars", "operator", "path_hit_at_1", "operator", "gold path first", by="equal"
+    )
     return Study("operators", "table 3", context.about, table, figure)
 
 

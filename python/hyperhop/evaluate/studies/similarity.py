@@ -1,6 +1,7 @@
 """Figure 5: how two hypervectors are compared."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -8,18 +9,17 @@ import numpy.typing as npt
 
 from hyperhop import ghrr
 from hyperhop.evaluate.plots import Figure
-from hyperhop.evaluate.studies.context import Context
+from hyperhop.evaluate.studies.context import Asked, Context
+from hyperhop.evaluate.studies.hypervectors import BLOCKS, QuestionTexts, make_codebook
 from hyperhop.evaluate.studies.outcome import mean, outcome, shares
 from hyperhop.evaluate.studies.study import Study
 from hyperhop.evaluate.tables import Column, Table
-from hyperhop.pathhd import TextQuery, encode_query
-from hyperhop.pathhd.codebooks import CodebookKind, text_codebook
-from hyperhop.text import Verbalizer
+from hyperhop.pathhd import encode_query
+from hyperhop.pathhd.codebooks import CodebookKind
+from hyperhop.pathhd.query import Planes
 
-Planes = npt.NDArray[np.float32]
 Scores = npt.NDArray[np.float32]
 
-_BLOCKS, _BLOCK_SIZE = 256, 4
 _SMALL_BLOCKS = 16  # d = 256: noise shows
 _PLAN_QUERIES = {"best plan": 1, "bundle of 3": 3, "bundle of 10": 10}
 _TEXT_CODEBOOKS: tuple[CodebookKind, ...] = ("random", "projected", "semantic")
@@ -56,58 +56,40 @@ def run(context: Context) -> Study:
     title = f"Similarities on {context.title}"
     table = Table(title, _COLUMNS, rows, notes)
     figure = Figure(
-        *(title, [row for row in rows if row["d"] == _BLOCKS * _BLOCK_SIZE**2], "bars"),
+        *(title, [row for row in rows if row["blocks"] == BLOCKS], "bars"),
         *("query", "path_hit_at_1", "query", "gold path first"),
         by="similarity",
     )
     return Study("similarity", "figure 5", context.about, table, figure)
 
 
-Query = tuple[str, ghrr.Codebook, Callable[[int], Planes]]  # label, codebook, planes by question
+Encode = Callable[[Asked], Planes]
 
 
-def _plan_queries(context: Context) -> Iterator[Query]:
-    for blocks in (_BLOCKS, _SMALL_BLOCKS):
-        codebook = ghrr.Codebook(context.graph.symbols, blocks, _BLOCK_SIZE)
+def _plan_queries(context: Context) -> Iterator[tuple[str, ghrr.Codebook, Encode]]:
+    for blocks in (BLOCKS, _SMALL_BLOCKS):
+        codebook = make_codebook(context, "random", blocks)
         for label, count in _PLAN_QUERIES.items():
-
-            def encode(
-                number: int, codebook: ghrr.Codebook = codebook, count: int = count
-            ) -> Planes:
-                asked = context.asked[number]
-                return encode_query(codebook, asked.candidates, asked.plans, "bundle", count)
-
-            yield label, codebook, encode
+            yield label, codebook, partial(_bundle, codebook, count)
 
 
-def _text_queries(context: Context) -> Iterator[Query]:
-    words = Verbalizer()
-    texts = [words.symbol(name) for name in context.graph.symbols]
+def _bundle(codebook: ghrr.Codebook, count: int, asked: Asked) -> Planes:
+    return encode_query(codebook, asked.candidates, asked.plans, "bundle", count)
+
+
+def _text_queries(context: Context) -> Iterator[tuple[str, ghrr.Codebook, Encode]]:
     for kind in _TEXT_CODEBOOKS:
-        codebook = (
-            ghrr.Codebook(context.graph.symbols, _BLOCKS, _BLOCK_SIZE)
-            if kind == "random"
-            else text_codebook(
-                kind, context.graph.symbols, texts, context.encoder, _BLOCKS, _BLOCK_SIZE, 0
-            )
-        )
-        project = TextQuery(kind, context.encoder, _BLOCKS, _BLOCK_SIZE, 0)
-
-        def encode(number: int, project: TextQuery = project) -> Planes:
-            question = context.asked[number].question
-            return project(question.text, question.mention)
-
-        yield f"text, {kind}", codebook, encode
+        yield f"text, {kind}", make_codebook(context, kind), QuestionTexts(context, kind)
 
 
 def _measure(
-    context: Context, label: str, codebook: ghrr.Codebook, encode: Callable[[int], Planes]
+    context: Context, label: str, codebook: ghrr.Codebook, encode: Encode
 ) -> list[dict[str, Any]]:
     paths = ghrr.encode_paths(codebook, context.distinct, planes=True)
     outcomes: dict[str, list[Any]] = {}
     gaps: dict[str, list[float]] = {}
-    for number, asked in enumerate(context.asked):
-        for name, scores in _similarities(encode(number), paths[asked.rows]).items():
+    for asked in context.asked:
+        for name, scores in _similarities(encode(asked), paths[asked.rows]).items():
             outcomes.setdefault(name, []).append(outcome(context, asked, scores))
             if len(scores) > 1:
                 second, best = np.partition(scores, len(scores) - 2)[-2:]
@@ -116,6 +98,7 @@ def _measure(
         {
             "query": label,
             "similarity": name,
+            "blocks": codebook.blocks,
             "d": codebook.blocks * codebook.block_size**2,
             **shares(context, found),
             "gap": mean(gaps[name]) if name in gaps else None,

@@ -55,7 +55,15 @@ def run(context: Context) -> Study:
     title = f"Paths kept on {context.title}"
     table = Table(title, _COLUMNS, rows, notes)
     figure = Figure(
-        *(title, rows, "points", "prompt_tokens", "any_answer", "prompt tokens (mean)", "a gold answer shown"),
+        *(
+            title,
+            rows,
+            "points",
+            "prompt_tokens",
+            "any_answer",
+            "prompt tokens (mean)",
+            "a gold answer shown",
+        ),
         name="k",
         log_x=True,
     )
