@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 from typing import Any, Literal
 
 from hyperhop._extras import optional
@@ -57,7 +58,8 @@ def draw(figure: Figure, path: str | Path) -> None:
         canvas = figures.Figure(figsize=(7.2, 4.4), layout="constrained")
         axes = canvas.subplots()
         {"lines": _lines, "points": _points, "bars": _bars}[figure.kind](axes, figure)
-        axes.set(title=figure.title, xlabel=figure.x_label, ylabel=figure.y_label)
+        axes.set(xlabel=figure.x_label, ylabel=figure.y_label)
+        axes.set_title("\n".join(wrap(figure.title, 90)), fontsize=9, loc="left")
         axes.grid(alpha=0.25, linewidth=0.5)
         axes.spines[["top", "right"]].set_visible(False)
         # without the date the same numbers give the same file
@@ -126,4 +128,9 @@ def _bars(axes: Any, figure: Figure) -> None:
 
 def _legend(axes: Any, figure: Figure) -> None:
     if figure.by:
-        axes.legend(title=figure.by.replace("_", " "), frameon=False, fontsize=8)
+        axes.figure.legend(
+            title=figure.by.replace("_", " "),
+            loc="outside right upper",  # never over the marks
+            frameon=False,
+            fontsize=8,
+        )

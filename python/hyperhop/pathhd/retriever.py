@@ -142,7 +142,7 @@ class PathHD(Answering):
         self.kg = kg
         self.k, self.k_unit = k, k_unit
         self.query, self.temperature = query, temperature
-        self._walks = Walks(
+        self.walks = Walks(
             kg,
             max_hops,
             inverse,
@@ -221,7 +221,7 @@ class PathHD(Answering):
         clock.lap("encode")
         scores = self._score(vector, candidates, threads)
         clock.lap("score")
-        evidence = expand(self._walks, entity, candidates, plans, scores, self.k, self.k_unit)
+        evidence = expand(self.walks, entity, candidates, plans, scores, self.k, self.k_unit)
         clock.lap("expand")
         if explain:
             evidence = self._explained(evidence, vector, candidates, scores)
@@ -272,7 +272,7 @@ class PathHD(Answering):
         """The topic whose best plan weighs most, and what is planned from it."""
         planned = []
         for entity, mention in topics:
-            paths = self._walks.sequences(entity)
+            paths = self.walks.sequences(entity)
             candidates = Candidates(paths, self._symbols, self._ranks)
             plans = self.planner.plan(question, mention, candidates)
             planned.append(_Planned(entity, mention, candidates, plans, paths.hubs))
