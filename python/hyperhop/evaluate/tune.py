@@ -171,13 +171,16 @@ def _preference(point: tuple[Idf, float, float, float]) -> tuple[float, float, f
 
 def _candidate_names(context: Context) -> Iterator[list[tuple[str, ...]]]:
     """The candidates of each train question; those of a topic are enumerated once."""
-    known: dict[str, list[tuple[str, ...]]] = {}
+    known: dict[int, list[tuple[str, ...]]] = {}
     for question in context.data.train:
-        if question.topic not in known:
-            _, candidates = context.candidates(question.topic)
-            names = [tuple(candidates.relations(i)) for i in range(len(candidates))]
-            known[question.topic] = names
-        yield known[question.topic]
+        topic = context.topic(question)
+        if topic is None:
+            yield []
+            continue
+        if topic not in known:
+            candidates = context.candidates(topic)
+            known[topic] = [tuple(candidates.relations(i)) for i in range(len(candidates))]
+        yield known[topic]
 
 
 class _Scored:

@@ -16,11 +16,12 @@ from hyperhop.cli.eval.run import measure
 from hyperhop.cli.eval.study import repeat_study, tune_calibration
 from hyperhop.cli.reader import open_reader
 from hyperhop.evaluate import benchmarks, tune
+from hyperhop.llm import LLMReader
 
 
 def eval_(
     dataset: options.Dataset = None,
-    list_: options.Listed = False,
+    listed: options.Listed = False,
     study: options.StudyName = None,
     tuning: options.Tune = False,
     data: options.Data = None,
@@ -59,7 +60,7 @@ def eval_(
       hyperhop eval PQ-3H --tune --json calibration.json
       hyperhop eval PQ-3H --calibration calibration.json
     """
-    if list_:
+    if listed:
         show_datasets(_folder(data))
         return
     if dataset is None:
@@ -71,43 +72,39 @@ def eval_(
     files = Files(json, markdown, latex, plot)
     files.check()
     planners = planner or ["lexical"]
-    which: dict[str, Any] = {
-        **{"split": split, "seed": seed, "limit": limit, "encoder": encoder or "hashing"},
-        **({} if max_hops is None else {"max_hops": max_hops}),
-    }
+    which: dict[str, Any] = {"split": split, "seed": seed, "limit": limit}
+    which["encoder"] = encoder or "hashing"
+    if max_hops is not None:
+        which["max_hops"] = max_hops
     if study is None and not tuning:
         settings = {"query": query, "codebook": codebook}
-        chosen = {name: value for name, value in settings.items() if value is not None}
+        which |= {name: value for name, value in settings.items() if value is not None}
         if calibration is not None:
-            chosen["calibration"] = tune.read_calibration(calibration)
-        which |= {"part": part, "fold": _fold(fold, all_allowed=True), **chosen}
-        read = reader is shared.ReaderName.LLM or llm is not None or model is not None
+            which["calibration"] = tune.read_calibration(calibration)
+        which |= {"part": part, "fold": _fold(fold)}
         with open_reader(reader, llm, model, fallback=False) as opened:
-            measure(
-                dataset,
-                folder,
-                planners,
-                which | {"reader": opened if read else None},
-                files,
-                records,
-            )
+            # without a language model the evidence is judged itself: all its ends, not an answer
+            which["reader"] = opened if isinstance(opened, LLMReader) else None
+            measure(dataset, folder, planners, which, files, records)
         return
     kind = "--tune" if tuning else "--study"
-    if study is not None and tuning:
-        raise typer.BadParameter("--study and --tune are two things: give one")
-    if len(planners) > 1:
-        raise typer.BadParameter(f"{kind} wants one --planner")
-    for name, value in (
-        *(("--query", query), ("--codebook", codebook), ("--calibration", calibration)),
-        *(("--records", records), ("--reader", reader)),
-    ):
-        if value is not None:
-            raise typer.BadParameter(f"{kind} sets what it measures itself: not {name}")
+    if tuning and study is not None:
+        raise typer.BadParameter("--tune and --study are two things: give one")
+    _refuse(kind, query=query, codebook=codebook, calibration=calibration, records=records)
+    if len(planners) > 1 or fold == "all":
+        raise typer.BadParameter(f"{kind} wants one --planner and one --fold")
     which |= {"part": part or "dev", "fold": _fold(fold), "planner": planners[0]}
-    if tuning:
+    if study is None:
+        _refuse(kind, reader=reader, llm=llm, model=model)
         tune_calibration(dataset, folder, which, files)
     else:
-        repeat_study(study, dataset, folder, which, files, llm, model)
+        repeat_study(study, dataset, folder, which, files)
+
+
+def _refuse(kind: str, **options: object) -> None:
+    for name, value in options.items():
+        if value is not None:
+            raise typer.BadParameter(f"{kind} sets what it compares: --{name} is not for it")
 
 
 def _folder(data: Path | None) -> Path | None:
@@ -115,10 +112,9 @@ def _folder(data: Path | None) -> Path | None:
     return Path(found) if found else None
 
 
-def _fold(text: str, all_allowed: bool = False) -> int | Literal["all"]:
-    if text == "all" and all_allowed:
+def _fold(text: str) -> int | Literal["all"]:
+    if text == "all":
         return "all"
     if not text.isdecimal():
-        expected = "a number or all" if all_allowed else "a number"
-        raise typer.BadParameter(f"--fold must be {expected} here, got {text!r}")
+        raise typer.BadParameter(f"--fold must be a number or all, got {text!r}")
     return int(text)

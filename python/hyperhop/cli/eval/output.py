@@ -35,13 +35,13 @@ class Files:
         self, everything: Mapping[str, Any], table: tables.Table, figure: plots.Figure
     ) -> None:
         """Write what was asked for."""
-        for path, text in (
-            (self.json, lambda: json.dumps(everything, indent=1, ensure_ascii=False) + "\n"),
-            (self.markdown, lambda: tables.markdown(table)),
-            (self.latex, lambda: tables.latex(table)),
-        ):
-            if path is not None:
-                path.write_text(text(), encoding="utf-8")
+        if self.json is not None:
+            text = json.dumps(everything, indent=1, ensure_ascii=False)
+            self.json.write_text(f"{text}\n", encoding="utf-8")
+        if self.markdown is not None:
+            self.markdown.write_text(tables.markdown(table), encoding="utf-8")
+        if self.latex is not None:
+            self.latex.write_text(tables.latex(table), encoding="utf-8")
         if self.plot is not None:
             plots.draw(figure, self.plot)
 

@@ -18,7 +18,7 @@ from hyperhop.evaluate import benchmarks
 from hyperhop.evaluate.benchmarks import PARTS, Question
 from hyperhop.evaluate.planning import make_planner
 from hyperhop.evidence import Evidence
-from hyperhop.graph import KnowledgeGraph
+from hyperhop.graph import KnowledgeGraph, UnknownEntity
 from hyperhop.pathhd import PathHD, Plans
 from hyperhop.pathhd.candidates import Candidates, name_ranks
 from hyperhop.pathhd.expand import expand
@@ -68,7 +68,7 @@ class Context:
     def __init__(
         self,
         name: str,
-        data_dir: str | Path,
+        data_dir: str | Path | None,
         part: str = "dev",
         *,
         split: str | None = None,
@@ -87,7 +87,9 @@ class Context:
         if not self.questions:
             raise ValueError(f"study: {name} has no questions in {part} (limit {limit})")
         self.part, self.limit = part, limit
-        self.graph = self.data.graph
+        if self.data.graph is None:
+            raise ValueError(f"study: {name} has a graph for each question, studies need one")
+        self.graph: KnowledgeGraph = self.data.graph
         self.encoder = get_encoder(encoder) if isinstance(encoder, str) else encoder
         self.planner = make_planner(
             planner, self.graph.symbols, self.encoder, self.data.train, self.questions
@@ -130,10 +132,16 @@ class Context:
             if self._progress is not None:
                 self._progress(done + 1, len(settings))
 
-    def candidates(self, topic: str) -> tuple[int, Candidates]:
-        """The topic's id and the sequences that exist from it."""
-        entity = self.graph.entity_id(topic)
-        return entity, Candidates(self.walks.sequences(entity), self.graph.symbols, self._ranks)
+    def candidates(self, entity: int) -> Candidates:
+        """The sequences that exist from a topic."""
+        return Candidates(self.walks.sequences(entity), self.graph.symbols, self._ranks)
+
+    def topic(self, question: Question) -> int | None:
+        """The question's topic; None where it names none or one that the graph does not have."""
+        try:
+            return None if question.topic is None else self.graph.entity_id(question.topic)
+        except UnknownEntity:
+            return None
 
     @cached_property
     def _planned(self) -> tuple[list[Asked], Paths]:
@@ -141,7 +149,10 @@ class Context:
         asked = []
         for question in self.track(self.questions):
             start = perf_counter()
-            entity, candidates = self.candidates(question.topic)
+            entity = self.topic(question)
+            if entity is None:
+                continue
+            candidates = self.candidates(entity)
             plans = self.planner.plan(question.text, question.mention, candidates)
             took = 1e3 * (perf_counter() - start)
             rows = [
@@ -164,7 +175,7 @@ class Context:
 
     @property
     def unanswerable(self) -> int:
-        """Questions without any candidate: always a miss."""
+        """Questions without a topic in the graph or any candidate: always a miss."""
         return len(self.questions) - len(self.asked)
 
     def ends(self, asked: Asked, index: int) -> list[str]:
