@@ -1,6 +1,7 @@
 """PathHD: relation paths as hypervectors, one reader call a question."""
 
 from hyperhop.pathhd.calibration import Calibration, Frequencies
+from hyperhop.pathhd.codebooks import TextQuery
 from hyperhop.pathhd.planners import (
     AssociativePlanner,
     EmbeddingPlanner,
@@ -30,6 +31,7 @@ __all__ = [
     "PathHD",
     "Planner",
     "Plans",
+    "TextQuery",
     "TopicNotFound",
     "encode_query",
     "get_planner",
