@@ -20,7 +20,7 @@ from hyperhop.pathhd.candidates import Candidates, name_ranks
 from hyperhop.pathhd.codebooks import CodebookKind, TextQuery, check_kind, text_codebook
 from hyperhop.pathhd.expand import Unit, expand
 from hyperhop.pathhd.explain import explain as explain_sequences
-from hyperhop.pathhd.planners import Planner, Plans, get_planner, needs_encoder
+from hyperhop.pathhd.planners import Planner, Plans, get_planner, needs_encoder, plan_all
 from hyperhop.pathhd.planners.protocol import Span
 from hyperhop.pathhd.planners.question import find_mention
 from hyperhop.pathhd.query import TEMPERATURE, Planes, QueryKind, check_query, encode_query
@@ -232,6 +232,7 @@ class PathHD(Answering):
             timings=clock.laps,
             truncated=truncated or evidence.truncated,
             hubs=hubs,
+            planner_calls=list(plans.calls),
         )
 
     def retrieve_batch(
@@ -270,12 +271,18 @@ class PathHD(Answering):
 
     def _plan(self, question: str, topics: list[tuple[int, Span | None]]) -> _Planned:
         """The topic whose best plan weighs most, and what is planned from it."""
-        planned = []
+        starts, hubs = [], []
         for entity, mention in topics:
             paths = self._walks.sequences(entity)
-            candidates = Candidates(paths, self._symbols, self._ranks)
-            plans = self.planner.plan(question, mention, candidates)
-            planned.append(_Planned(entity, mention, candidates, plans, paths.hubs))
+            starts.append((mention, Candidates(paths, self._symbols, self._ranks)))
+            hubs.append(paths.hubs)
+        plans = plan_all(self.planner, question, starts)
+        planned = [
+            _Planned(entity, mention, candidates, found, met)
+            for (entity, _), (mention, candidates), found, met in zip(
+                topics, starts, plans, hubs, strict=True
+            )
+        ]
         # max keeps the first of equals
         return max(planned, key=lambda p: p.plans.weights[0] if len(p.plans) else -np.inf)
 
