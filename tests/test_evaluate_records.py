@@ -21,7 +21,8 @@ from hyperhop.evaluate import (
 )
 from hyperhop.evidence import Answer, Evidence, EvidencePassage, EvidencePath
 from hyperhop.graph import MalformedLine
-from hyperhop.llm import CallableModel, LLMReader, VectorReader
+from hyperhop.llm import ChatClient, LLMReader, VectorReader
+from loopback import Loopback, status
 
 FACTS = [("Ann", "spouse", "Bob"), ("Bob", "child", "Cid"), ("Bob", "child", "Dee")]
 ABOUT = {"benchmark": "toy", "split": "none", "part": "test"}
@@ -91,16 +92,20 @@ def test_a_reader_is_judged_in_place_of_the_evidence(system):
 
 @pytest.mark.needs("llm")
 def test_a_language_model_is_counted(system):
-    def model(messages):
-        return '{"answers": ["Dee"], "citations": [2], "rationale": "because"}'
-
-    records = ask(system, [question(), question(id="p")], reader=LLMReader(CallableModel(model)))
+    reply = '{"answers": ["Dee"], "citations": [2], "rationale": "because"}'
+    with Loopback() as server:
+        server.answer = lambda messages: reply
+        server.script = [status(429, retry_after="0")]
+        reader = LLMReader(ChatClient(server.url, "m"))
+        records = ask(system, [question(), question(id="p")], reader=reader)
     assert records[0].predicted == ["Dee"]
     assert records[0].values["hits@1"] == 1
     assert records[0].values["set_exact"] == 0
     assert records[0].values["f1"] == pytest.approx(2 / 3)
+    assert [(one.llm_calls, one.llm_attempts) for one in records] == [(1, 2), (1, 1)]
     scores = summarize(records, **ABOUT)
-    assert (scores.llm_calls, scores.llm_attempts) == (2, 2)
+    assert (scores.llm_calls, scores.llm_attempts) == (2, 3)
+    assert (scores.prompt_tokens, scores.completion_tokens) == (22, 6)
 
 
 class Passages:
