@@ -2,6 +2,7 @@
 
 from hyperhop.evaluate import (
     benchmarks,
+    comparison,
     cwq,
     freebase,
     grailqa,
@@ -9,8 +10,12 @@ from hyperhop.evaluate import (
     metrics,
     nsm,
     pathquestion,
+    plots,
     rog,
     splits,
+    studies,
+    tables,
+    tune,
     webqsp_official,
 )
 from hyperhop.evaluate.asking import ask, ask_one, judge
@@ -31,6 +36,7 @@ __all__ = [
     "ask_one",
     "benchmarks",
     "compare",
+    "comparison",
     "cwq",
     "evaluate",
     "examples",
@@ -42,10 +48,14 @@ __all__ = [
     "metrics",
     "nsm",
     "pathquestion",
+    "plots",
     "read_records",
     "rog",
     "splits",
+    "studies",
     "summarize",
+    "tables",
+    "tune",
     "webqsp_official",
     "write_records",
 ]

@@ -34,6 +34,11 @@ class MetaQuestion:
     relations: tuple[str, ...]
 
 
+def question_file(hops: int, part: str) -> str:
+    """File of the questions of one part, without .gz."""
+    return f"{hops}hop_qa_{part}.txt"
+
+
 def load(hops: int, part: str, data_dir: str | Path) -> list[MetaQuestion]:
     """The questions of one file, in its order; `part` is "dev" or "test".
 

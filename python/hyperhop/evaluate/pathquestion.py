@@ -49,6 +49,11 @@ def names() -> list[str]:
     return list(_FILES)
 
 
+def question_file(name: str) -> str:
+    """File of the questions of one set."""
+    return _FILES[name][0]
+
+
 def load(name: str, data_dir: str | Path) -> PathQuestionSet:
     """Read one set from the folder that holds the published files, plain or .gz, in file order.
 
