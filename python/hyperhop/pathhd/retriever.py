@@ -1,9 +1,10 @@
 """PathHD: plan, encode, retrieve, read (algorithm 1 of the paper, vector-only)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cache, cached_property
 from time import perf_counter
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +13,13 @@ from hyperhop import ghrr
 from hyperhop.evidence import Evidence, Reader
 from hyperhop.graph import EntityLinker, KnowledgeGraph
 from hyperhop.graph.arguments import at_least, check_hubs
+from hyperhop.graph.sequences import Sequences
 from hyperhop.graph.walks import Hubs, mediator_mask
 from hyperhop.llm.reader import VectorReader
-from hyperhop.pathhd.answering import Answering
+from hyperhop.pathhd.answering import Answering, Topics
+from hyperhop.pathhd.batch import Progress, in_chunks
 from hyperhop.pathhd.calibration import Calibration
-from hyperhop.pathhd.candidates import Candidates, name_ranks
+from hyperhop.pathhd.candidates import CandidateCache, Candidates, name_ranks
 from hyperhop.pathhd.expand import Unit, expand
 from hyperhop.pathhd.explain import explain as explain_sequences
 from hyperhop.pathhd.planners import Planner, Plans, get_planner, needs_encoder
@@ -25,6 +28,9 @@ from hyperhop.pathhd.query import QueryKind, encode_query
 from hyperhop.pathhd.walks import Walks
 from hyperhop.text import TextEncoder, Verbalizer, encoder_for
 from hyperhop.text.settings import check_encoder_name
+
+Result = TypeVar("Result")
+Enumerate = Callable[[int], Sequences]
 
 _MOST_TOPICS = 3  # mentions planned from, where a question names several entities
 
@@ -60,7 +66,7 @@ class PathHD(Answering):
         query: "bundle" (default): the K best plans bundled, so that ranks 2..K follow the planner;
             "best": the paper's single plan, whose ranks 2..K are noise. See `encode_query`.
         reader: what `answer` reads with; a VectorReader if None.
-        blocks, block_size, family, seed: the codebook over `kg.symbols`, built here once.
+        blocks, block_size, family, seed: the codebook over `kg.symbols`; rows are made when needed.
         max_degree, hubs, mediators: which edges walks follow, see `KnowledgeGraph.sequences`.
             Evidence names the hubs that were met.
         linker: what finds topics in a question; by name if None.
@@ -147,8 +153,8 @@ class PathHD(Answering):
             Calibration.preset(calibration) if isinstance(calibration, str) else calibration
         )
         self.reader = VectorReader(words) if reader is None else reader
-        self.codebook = ghrr.Codebook(symbols, blocks, block_size, family, seed)
-        self._symbols, self._ranks = symbols, name_ranks(symbols)
+        self.codebook = ghrr.Codebook(symbols, blocks, block_size, family, seed, lazy=True)
+        self._candidates = CandidateCache(symbols, name_ranks(symbols))
         if linker is not None and linker.kg is not kg:
             raise ValueError("PathHD: linker must be one of the same graph")
         self._linker = EntityLinker(kg) if linker is None else linker
@@ -171,15 +177,25 @@ class PathHD(Answering):
         Stages timed: link, plan (enumerating sequences included), encode, score, expand, and
         explain, which fills in `EvidenceSequence.explanation`.
         """
+        return self._retrieve(question, topic, self._sequences, explain, threads)
+
+    def _retrieve(
+        self,
+        question: str,
+        topic: str | int | None,
+        sequences: Enumerate,
+        explain: bool,
+        threads: int | None,
+    ) -> Evidence:
         clock = _Clock()
         topics = self._topics(question, topic)
         clock.lap("link")
         if not topics:
             return Evidence(timings=clock.laps)
-        entity, candidates, plans, hub_ids = self._plan(question, topics)
+        entity, candidates, plans, hub_ids = self._plan(question, topics, sequences)
         clock.lap("plan")
         name = self.kg.entity_name(entity)
-        hubs = self.kg.entity_names(hub_ids.tolist())
+        hubs = self.kg.entity_names(hub_ids)
         truncated = candidates.paths.truncated
         if len(candidates) == 0:
             return Evidence(topic=name, timings=clock.laps, truncated=truncated, hubs=hubs)
@@ -200,25 +216,29 @@ class PathHD(Answering):
             hubs=hubs,
         )
 
-    def retrieve_batch(
+    def _sequences(self, entity: int) -> Sequences:
+        return self._walks.sequences([entity])[0]
+
+    def _each(
         self,
         questions: Sequence[str],
-        topics: Sequence[str | int | None] | None = None,
-        *,
-        threads: int | None = None,
-    ) -> list[Evidence]:
-        """`retrieve` of each question: the same bits. ValueError unless topics are as many.
-
-        (The planner "embedding" is as exact as its encoder, whose rows may depend on what else was
-        encoded in the same call: see TextEncoder.)
-        """
+        topics: Topics | None,
+        finish: Callable[[str, Evidence], Result],
+        threads: int | None,
+        progress: Progress | None,
+    ) -> list[Result]:
         given = [None] * len(questions) if topics is None else list(topics)
         if len(given) != len(questions):
             raise ValueError(f"PathHD: {len(questions)} questions, but {len(given)} topics")
-        return [
-            self.retrieve(question, topic, threads=threads)
-            for question, topic in zip(questions, given, strict=True)
-        ]
+
+        def work(places: Sequence[int]) -> list[Result]:
+            known = cache(self._sequences)  # neighbours often have one topic
+            return [
+                finish(questions[i], self._retrieve(questions[i], given[i], known, False, 1))
+                for i in places
+            ]
+
+        return in_chunks(given, work, threads, progress)
 
     def _topics(
         self, question: str, topic: str | int | None
@@ -237,13 +257,16 @@ class PathHD(Answering):
         return [(match.entity, match.span) for match in matches[:_MOST_TOPICS]]
 
     def _plan(
-        self, question: str, topics: list[tuple[int, tuple[int, int] | None]]
+        self,
+        question: str,
+        topics: list[tuple[int, tuple[int, int] | None]],
+        sequences: Enumerate,
     ) -> tuple[int, Candidates, Plans, npt.NDArray[np.int32]]:
         """Topic, candidates, plans, and the hubs met (those on paths are among them)."""
         planned = []
         for entity, mention in topics:
-            paths = self._walks.sequences(entity)
-            candidates = Candidates(paths, self._symbols, self._ranks)
+            paths = sequences(entity)
+            candidates = self._candidates.of(paths)
             plans = self.planner.plan(question, mention, candidates)
             planned.append((entity, candidates, plans, paths.hubs))
         # max keeps the first of equals
