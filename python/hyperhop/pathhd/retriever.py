@@ -19,7 +19,7 @@ from hyperhop.llm.reader import VectorReader
 from hyperhop.pathhd.answering import Answering, Topics
 from hyperhop.pathhd.batch import Progress, in_chunks
 from hyperhop.pathhd.calibration import Calibration
-from hyperhop.pathhd.candidates import CandidateCache, Candidates, name_ranks
+from hyperhop.pathhd.candidates import Candidates, name_ranks
 from hyperhop.pathhd.expand import Unit, expand
 from hyperhop.pathhd.explain import explain as explain_sequences
 from hyperhop.pathhd.planners import Planner, Plans, get_planner, needs_encoder
@@ -154,7 +154,7 @@ class PathHD(Answering):
         )
         self.reader = VectorReader(words) if reader is None else reader
         self.codebook = ghrr.Codebook(symbols, blocks, block_size, family, seed, lazy=True)
-        self._candidates = CandidateCache(symbols, name_ranks(symbols))
+        self._symbols, self._ranks = symbols, name_ranks(symbols)
         if linker is not None and linker.kg is not kg:
             raise ValueError("PathHD: linker must be one of the same graph")
         self._linker = EntityLinker(kg) if linker is None else linker
@@ -266,7 +266,7 @@ class PathHD(Answering):
         planned = []
         for entity, mention in topics:
             paths = sequences(entity)
-            candidates = self._candidates.of(paths)
+            candidates = Candidates(paths, self._symbols, self._ranks)
             plans = self.planner.plan(question, mention, candidates)
             planned.append((entity, candidates, plans, paths.hubs))
         # max keeps the first of equals
