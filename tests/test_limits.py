@@ -51,9 +51,8 @@ def planners(kg):
     return made
 
 
-SYSTEMS = {
-    name: PathHD(KG, planner=planner, max_hops=2, k=30) for name, planner in PLANNERS.items()
-}
+OPTIONS = {"max_hops": 2, "k": 30}
+SYSTEMS = {name: PathHD(KG, planner=made, **OPTIONS) for name, made in planners(KG).items()}
 every_planner = pytest.mark.parametrize("system", SYSTEMS.values(), ids=SYSTEMS)
 
 
