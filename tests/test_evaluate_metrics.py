@@ -2,6 +2,7 @@
 
 import string
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from hyperhop.evaluate.metrics import (
     alias_hit,
     bootstrap_interval,
+    bootstrap_intervals,
     contains_answer,
     exact_match,
     f1,
@@ -129,3 +131,24 @@ def test_pairs_cancel_what_is_hard_for_both():
 
 def test_a_difference_of_nothing_is_no_number():
     assert all(value != value for value in paired_difference([], [], []))
+
+
+def test_many_intervals_are_those_of_each_column():
+    rng = np.random.default_rng(5)
+    table = rng.random((60, 3))
+    units = [i // 3 for i in range(60)]
+    table[:30, 1] = np.nan
+    table[:, 2] = np.nan
+    found = bootstrap_intervals(table, units)
+    assert found[0].tolist() == pytest.approx(bootstrap_interval(table[:, 0].tolist(), units))
+    low, high = found[1]
+    assert low < np.nanmean(table[:, 1]) < high
+    assert np.isnan(found[2]).all()
+    assert bootstrap_intervals(np.zeros((0, 2)), []).shape == (2, 2)
+
+
+def test_an_interval_is_the_percentile_of_resampled_means():
+    """Two units of two values each: a resample is 0, 1/2 or 1, the middle one half of the time."""
+    values, units = [0.0, 0.0, 1.0, 1.0], ["a", "a", "b", "b"]
+    assert bootstrap_interval(values, units, level=0.95) == (0, 1)
+    assert bootstrap_interval(values, units, level=0.4) == (0.5, 0.5)

@@ -96,7 +96,7 @@ def evaluate(
             **chosen,
             "planner": system.planner.name,
             "encoder": model.name,
-            "reader": "none" if reader is None else type(reader).__name__,
+            "reader": "none" if reader is None else _named(reader),
             "limit": limit,
         },
     )
@@ -123,3 +123,9 @@ def _systems(
             yield shared, question
         else:
             raise ValueError(f"evaluate: question {question.id!r} has no graph to be asked on")
+
+
+def _named(reader: Reader) -> str:
+    """Kind of reader, and the language model it asks."""
+    model = getattr(reader, "model", None)
+    return type(reader).__name__ + (f" ({model.name})" if model is not None else "")
