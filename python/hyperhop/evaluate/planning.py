@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from hyperhop import llm
-from hyperhop.evaluate.benchmarks import Question
+from hyperhop.evaluate.question import Question
 from hyperhop.pathhd import (
     AssociativePlanner,
     Example,
@@ -36,7 +36,7 @@ def make_planner(
 
     "memory" and "associative" remember `train`; "gold" is told the paths of `asked`. "llm" asks the
     language model that is configured (`open_chat`, with its errors) and lets "embedding" rank what
-    that does not propose. ValueError for another spec.
+    that does not propose. ValueError for another spec, and where there is nothing to remember.
     """
     terms = [_TERM.fullmatch(term.strip()) for term in spec.split("+")]
     known = [*planner_names(), *_MEMORIES, "gold", "llm"]
@@ -49,6 +49,11 @@ def make_planner(
     for term in filter(None, terms):
         weight, name = float(term[1] or 1), term[2]
         if name in _MEMORIES:
+            if not any(question.paths for question in train):
+                raise ValueError(
+                    f"evaluate: the planner {name} needs training questions with gold paths, "
+                    "of which this benchmark has none"
+                )
             planner = _MEMORIES[name](encoder, examples(train))
         elif name == "gold":
             planner = GoldPlanner(examples(asked))

@@ -191,6 +191,11 @@ class PathHD(Answering):
         """The encoder; made when it is first needed, with the errors of `encoder_for`."""
         return encoder_for(self.kg.settings, self._encoder)
 
+    @property
+    def walks(self) -> Walks:
+        """The rules by which sequences and their paths are found."""
+        return self._walks
+
     def retrieve(
         self,
         question: str,
