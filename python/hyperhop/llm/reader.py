@@ -29,7 +29,7 @@ class VectorReader:
         best = (
             evidence.sequences[0].relations if evidence.sequences else evidence.paths[0].relations
         )
-        citations = [i for i, path in enumerate(evidence.paths) if path.relations == best]
+        citations = evidence.along(best)
         entities = (
             list(evidence.sequences[0].ends)
             if evidence.sequences

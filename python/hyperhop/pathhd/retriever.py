@@ -1,9 +1,10 @@
 """PathHD: plan, encode, retrieve, read (algorithm 1 of the paper, vector-only)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from time import perf_counter
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +13,13 @@ from hyperhop import ghrr
 from hyperhop.evidence import Evidence, Reader
 from hyperhop.graph import EntityLinker, KnowledgeGraph
 from hyperhop.graph.arguments import at_least, check_hubs
+from hyperhop.graph.sequences import Sequences
 from hyperhop.graph.walks import Hubs, mediator_mask
 from hyperhop.llm.reader import VectorReader
-from hyperhop.pathhd.answering import Answering
+from hyperhop.pathhd.answering import Answering, Topics
+from hyperhop.pathhd.batch import Progress, in_chunks
 from hyperhop.pathhd.calibration import Calibration
-from hyperhop.pathhd.candidates import Candidates, name_ranks
+from hyperhop.pathhd.candidates import CandidateCache, Candidates, name_ranks
 from hyperhop.pathhd.codebooks import CodebookKind, TextQuery, check_kind, text_codebook
 from hyperhop.pathhd.expand import Unit, expand
 from hyperhop.pathhd.explain import explain as explain_sequences
@@ -27,6 +30,9 @@ from hyperhop.pathhd.query import TEMPERATURE, Planes, QueryKind, check_query, e
 from hyperhop.pathhd.walks import Walks
 from hyperhop.text import TextEncoder, Verbalizer, encoder_for
 from hyperhop.text.settings import check_encoder_name
+
+Result = TypeVar("Result")
+Enumerate = Callable[[int], Sequences]
 
 _MOST_TOPICS = 3  # mentions planned from, where a question names several entities
 
@@ -76,12 +82,12 @@ class PathHD(Answering):
             soft plans made of the K best. See `encode_query`. "text": the question's embedding
             alone, which needs a codebook made of texts to be above chance. See `TextQuery`.
         reader: what `answer` reads with; a VectorReader if None.
-        blocks, block_size, family, seed: the codebook over `kg.symbols`, built here once.
+        blocks, block_size, family, seed: the codebook over `kg.symbols`; rows are made when needed.
         codebook: "random" (default); "semantic": unitary blocks that follow the embeddings of the
             relations' texts, so that relations of alike meaning score alike
             (`Codebook.from_embeddings`); "projected": these embeddings by the random projection of
             eq. 2, whose blocks are not unitary, so that what explanations unbind is approximate.
-            `family` is that of "random" alone.
+            `family` is that of "random" alone. Rows of the last two are made at once.
         temperature: of the queries "weighted" and "mixture", above 0.
         max_degree, hubs, mediators: which edges walks follow, see `KnowledgeGraph.sequences`.
             Evidence names the hubs that were met.
@@ -174,14 +180,14 @@ class PathHD(Answering):
         self.reader = VectorReader(words) if reader is None else reader
         size = (blocks, block_size)
         if codebook == "random":
-            self.codebook = ghrr.Codebook(symbols, *size, family, seed)
+            self.codebook = ghrr.Codebook(symbols, *size, family, seed, lazy=True)
         else:
             texts = [words.relation(name) for name in symbols]
             self.codebook = text_codebook(codebook, symbols, texts, self.encoder, *size, seed)
         self._text_query = (
             TextQuery(codebook, self.encoder, *size, seed) if query == "text" else None
         )
-        self._symbols, self._ranks = symbols, name_ranks(symbols)
+        self._candidates = CandidateCache(symbols, name_ranks(symbols))
         if linker is not None and linker.kg is not kg:
             raise ValueError("PathHD: linker must be one of the same graph")
         self._linker = EntityLinker(kg) if linker is None else linker
@@ -209,16 +215,26 @@ class PathHD(Answering):
         Stages timed: link, plan (enumerating sequences included), encode, score, expand, and
         explain, which fills in `EvidenceSequence.explanation`.
         """
+        return self._retrieve(question, topic, self._sequences, explain, threads)
+
+    def _retrieve(
+        self,
+        question: str,
+        topic: str | int | None,
+        sequences: Enumerate,
+        explain: bool,
+        threads: int | None,
+    ) -> Evidence:
         clock = _Clock()
         topics = self._topics(question, topic)
         clock.lap("link")
         if not topics:
             return Evidence(timings=clock.laps)
-        planned = self._plan(question, topics)
+        planned = self._plan(question, topics, sequences)
         clock.lap("plan")
         entity, candidates, plans = planned.entity, planned.candidates, planned.plans
         name = self.kg.entity_name(entity)
-        hubs = self.kg.entity_names(planned.hubs.tolist())
+        hubs = self.kg.entity_names(planned.hubs)
         truncated = candidates.paths.truncated
         if len(candidates) == 0:
             return Evidence(topic=name, timings=clock.laps, truncated=truncated, hubs=hubs)
@@ -240,25 +256,29 @@ class PathHD(Answering):
             planner_calls=list(plans.calls),
         )
 
-    def retrieve_batch(
+    def _sequences(self, entity: int) -> Sequences:
+        return self._walks.sequences([entity])[0]
+
+    def _each(
         self,
         questions: Sequence[str],
-        topics: Sequence[str | int | None] | None = None,
-        *,
-        threads: int | None = None,
-    ) -> list[Evidence]:
-        """`retrieve` of each question: the same bits. ValueError unless topics are as many.
-
-        (The planner "embedding" is as exact as its encoder, whose rows may depend on what else was
-        encoded in the same call: see TextEncoder.)
-        """
+        topics: Topics | None,
+        finish: Callable[[str, Evidence], Result],
+        threads: int | None,
+        progress: Progress | None,
+    ) -> list[Result]:
         given = [None] * len(questions) if topics is None else list(topics)
         if len(given) != len(questions):
             raise ValueError(f"PathHD: {len(questions)} questions, but {len(given)} topics")
-        return [
-            self.retrieve(question, topic, threads=threads)
-            for question, topic in zip(questions, given, strict=True)
-        ]
+
+        def work(places: Sequence[int]) -> list[Result]:
+            known = cache(self._sequences)  # neighbours often have one topic
+            return [
+                finish(questions[i], self._retrieve(questions[i], given[i], known, False, 1))
+                for i in places
+            ]
+
+        return in_chunks(given, work, threads, progress)
 
     def _topics(self, question: str, topic: str | int | None) -> list[tuple[int, Span | None]]:
         """(entity, mention) pairs to plan from; none where the graph is empty."""
@@ -274,12 +294,14 @@ class PathHD(Answering):
             )
         return [(match.entity, match.span) for match in matches[:_MOST_TOPICS]]
 
-    def _plan(self, question: str, topics: list[tuple[int, Span | None]]) -> _Planned:
+    def _plan(
+        self, question: str, topics: list[tuple[int, Span | None]], sequences: Enumerate
+    ) -> _Planned:
         """The topic whose best plan weighs most, and what is planned from it."""
         starts, hubs = [], []
         for entity, mention in topics:
-            paths = self._walks.sequences(entity)
-            starts.append((mention, Candidates(paths, self._symbols, self._ranks)))
+            paths = sequences(entity)
+            starts.append((mention, self._candidates.of(paths)))
             hubs.append(paths.hubs)
         plans = plan_all(self.planner, question, starts)
         planned = [
