@@ -30,9 +30,7 @@ def _question(entry: Entry) -> Question:
     text, name = entry.take("question", str), str(entry.values.get("id", entry.number))
     listed = entry.texts("answer", [])
     answers = frozenset(entry.texts("a_entity", listed))
-    paths = entry.take("ground_paths", list, [])
-    if not all(isinstance(p, list) and all(isinstance(r, str) for r in p) for p in paths):
-        raise entry.wrong("'ground_paths' to be a list of lists of relations", repr(paths))
+    paths = entry.text_lists("ground_paths", [])
     graph = subgraph(entry, entry.take("graph", list)) if "graph" in entry.values else None
     topic, mention, others = about(entry.texts("q_entity", []), text, names_of(graph))
     return Question(

@@ -20,7 +20,7 @@ from hyperhop.pathhd.candidates import Candidates, name_ranks
 from hyperhop.pathhd.codebooks import CodebookKind, TextQuery, check_kind, text_codebook
 from hyperhop.pathhd.expand import Unit, expand
 from hyperhop.pathhd.explain import explain as explain_sequences
-from hyperhop.pathhd.planners import Planner, Plans, get_planner, needs_encoder
+from hyperhop.pathhd.planners import Planner, Plans, get_planner, needs_encoder, plan_all
 from hyperhop.pathhd.planners.protocol import Span
 from hyperhop.pathhd.planners.question import find_mention
 from hyperhop.pathhd.query import TEMPERATURE, Planes, QueryKind, check_query, encode_query
@@ -142,7 +142,7 @@ class PathHD(Answering):
         self.kg = kg
         self.k, self.k_unit = k, k_unit
         self.query, self.temperature = query, temperature
-        self.walks = Walks(
+        self._walks = Walks(
             kg,
             max_hops,
             inverse,
@@ -191,6 +191,11 @@ class PathHD(Answering):
         """The encoder; made when it is first needed, with the errors of `encoder_for`."""
         return encoder_for(self.kg.settings, self._encoder)
 
+    @property
+    def walks(self) -> Walks:
+        """The rules by which sequences and their paths are found."""
+        return self._walks
+
     def retrieve(
         self,
         question: str,
@@ -221,7 +226,7 @@ class PathHD(Answering):
         clock.lap("encode")
         scores = self._score(vector, candidates, threads)
         clock.lap("score")
-        evidence = expand(self.walks, entity, candidates, plans, scores, self.k, self.k_unit)
+        evidence = expand(self._walks, entity, candidates, plans, scores, self.k, self.k_unit)
         clock.lap("expand")
         if explain:
             evidence = self._explained(evidence, vector, candidates, scores)
@@ -232,6 +237,7 @@ class PathHD(Answering):
             timings=clock.laps,
             truncated=truncated or evidence.truncated,
             hubs=hubs,
+            planner_calls=list(plans.calls),
         )
 
     def retrieve_batch(
@@ -270,12 +276,18 @@ class PathHD(Answering):
 
     def _plan(self, question: str, topics: list[tuple[int, Span | None]]) -> _Planned:
         """The topic whose best plan weighs most, and what is planned from it."""
-        planned = []
+        starts, hubs = [], []
         for entity, mention in topics:
-            paths = self.walks.sequences(entity)
-            candidates = Candidates(paths, self._symbols, self._ranks)
-            plans = self.planner.plan(question, mention, candidates)
-            planned.append(_Planned(entity, mention, candidates, plans, paths.hubs))
+            paths = self._walks.sequences(entity)
+            starts.append((mention, Candidates(paths, self._symbols, self._ranks)))
+            hubs.append(paths.hubs)
+        plans = plan_all(self.planner, question, starts)
+        planned = [
+            _Planned(entity, mention, candidates, found, met)
+            for (entity, _), (mention, candidates), found, met in zip(
+                topics, starts, plans, hubs, strict=True
+            )
+        ]
         # max keeps the first of equals
         return max(planned, key=lambda p: p.plans.weights[0] if len(p.plans) else -np.inf)
 

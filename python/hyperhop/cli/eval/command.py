@@ -84,7 +84,7 @@ def eval_(
         if calibration is not None:
             which["calibration"] = tune.read_calibration(calibration)
         which |= {"part": part, "fold": _fold(fold)}
-        with open_reader(reader, llm, model, fallback=False) as opened:
+        with open_reader(reader, llm, model, fallback=False, plans=False) as (opened, _):
             # without a language model the evidence is judged itself: all its ends, not an answer
             which["reader"] = opened if isinstance(opened, LLMReader) else None
             measure(dataset, folder, planners, which, files, records)
