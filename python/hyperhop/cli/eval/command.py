@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import typer
 
@@ -15,7 +15,7 @@ from hyperhop.cli.eval.output import Files
 from hyperhop.cli.eval.run import measure
 from hyperhop.cli.eval.study import repeat_study, tune_calibration
 from hyperhop.cli.reader import open_reader
-from hyperhop.evaluate import benchmarks, tune
+from hyperhop.evaluate import benchmarks, studies, tune
 from hyperhop.llm import LLMReader
 
 
@@ -76,6 +76,8 @@ def eval_(
     which["encoder"] = encoder or "hashing"
     if max_hops is not None:
         which["max_hops"] = max_hops
+    if study is not None:
+        studies.check_name(study)
     if study is None and not tuning:
         settings = {"query": query, "codebook": codebook}
         which |= {name: value for name, value in settings.items() if value is not None}
@@ -94,9 +96,15 @@ def eval_(
     if len(planners) > 1 or fold == "all":
         raise typer.BadParameter(f"{kind} wants one --planner and one --fold")
     which |= {"part": part or "dev", "fold": _fold(fold), "planner": planners[0]}
-    if study is None:
+    asks_model = study in studies.WITH_MODEL
+    if not asks_model:
         _refuse(kind, reader=reader, llm=llm, model=model)
+    if study is None:
         tune_calibration(dataset, folder, which, files)
+    elif asks_model:
+        with open_reader(shared.ReaderName.LLM, llm, model, fallback=False) as opened:
+            which["model"] = cast(LLMReader, opened).model
+            repeat_study(study, dataset, folder, which, files)
     else:
         repeat_study(study, dataset, folder, which, files)
 
