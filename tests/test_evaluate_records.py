@@ -49,7 +49,15 @@ def test_one_question(system):
         **dict.fromkeys(("hits@1", "hits@5", "hits@10", "alias_hits@1", "set_exact", "f1"), 1),
         **dict.fromkeys(("exact_match", "token_f1", "rog_hit", "path_hit@1", "path_hit@3"), 1),
     }
-    assert set(record.milliseconds) == {"link", "plan", "encode", "score", "expand", "total"}
+    assert set(record.milliseconds) == {
+        "link",
+        "enumerate",
+        "plan",
+        "encode",
+        "score",
+        "expand",
+        "total",
+    }
     assert (record.unasked, record.text, record.llm_calls) == ("", "", 0)
 
 

@@ -212,7 +212,7 @@ class PathHD(Answering):
     ) -> Evidence:
         """Evidence for one question: the best sequences and their paths, scores and timings in ms.
 
-        Stages timed: link, plan (enumerating sequences included), encode, score, expand, and
+        Stages timed: link, enumerate (the sequences that exist), plan, encode, score, expand, and
         explain, which fills in `EvidenceSequence.explanation`.
         """
         return self._retrieve(question, topic, self._sequences, explain, threads)
@@ -230,7 +230,7 @@ class PathHD(Answering):
         clock.lap("link")
         if not topics:
             return Evidence(timings=clock.laps)
-        planned = self._plan(question, topics, sequences)
+        planned = self._plan(question, topics, sequences, clock)
         clock.lap("plan")
         entity, candidates, plans = planned.entity, planned.candidates, planned.plans
         name = self.kg.entity_name(entity)
@@ -295,7 +295,11 @@ class PathHD(Answering):
         return [(match.entity, match.span) for match in matches[:_MOST_TOPICS]]
 
     def _plan(
-        self, question: str, topics: list[tuple[int, Span | None]], sequences: Enumerate
+        self,
+        question: str,
+        topics: list[tuple[int, Span | None]],
+        sequences: Enumerate,
+        clock: "_Clock",
     ) -> _Planned:
         """The topic whose best plan weighs most, and what is planned from it."""
         starts, hubs = [], []
@@ -303,6 +307,7 @@ class PathHD(Answering):
             paths = sequences(entity)
             starts.append((mention, self._candidates.of(paths)))
             hubs.append(paths.hubs)
+        clock.lap("enumerate")
         plans = plan_all(self.planner, question, starts)
         planned = [
             _Planned(entity, mention, candidates, found, met)
