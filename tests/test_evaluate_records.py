@@ -177,11 +177,13 @@ def test_records_are_kept_merged_and_compared(system, tmp_path):
     write_records(tmp_path / "a.jsonl", records)
     assert read_records(tmp_path / "a.jsonl") == records
     assert (tmp_path / "a.jsonl").read_text("utf-8").count("漢") == 1
-    merged = summarize(records[:2] + records[2:], **ABOUT)
+    merged = summarize(records[2:] + records[:2], **ABOUT)
     alone = summarize(records, **ABOUT)
-    assert (merged.hits_at_1, merged.interval) == (alone.hits_at_1, alone.interval)
+    assert (merged.hits_at_1, merged.intervals) == (alone.hits_at_1, alone.intervals)
+    assert merged.interval == merged.intervals["hits@1"]
     worse = ask(PathHD(system.kg, max_hops=1, inverse=False), asked)
     gain = compare(records, worse[::-1], "path_hit@1")
+    assert compare(records[::-1], worse, "path_hit@1") == gain
     assert gain.mean == pytest.approx(0.8)
     assert gain.low <= gain.mean <= gain.high
     assert compare(records, records) == (0, 0, 0)

@@ -57,15 +57,17 @@ def ask_one(
         evidence = retriever.retrieve(question.text, question.topic)
     except (UnknownEntity, TopicNotFound) as error:
         evidence, unasked = Evidence(), str(error)
+    found = perf_counter()
     if reader is not None:
         answer = reader.read(question.text, evidence)
-    total = (perf_counter() - start) * 1e3
+    end = perf_counter()
     spent = with_retrieval(answer if answer is not None else Answer(""), evidence)
+    times = {**spent.timings, **({"read": 1e3 * (end - found)} if reader is not None else {})}
     values = judge(question, evidence, answer)
     if more is not None:
         values |= more(question)
-    found = list(_sequences(evidence))
-    ranks = [rank for rank, path in enumerate(found, 1) if path in question.paths]
+    paths = list(_sequences(evidence))
+    ranks = [rank for rank, path in enumerate(paths, 1) if path in question.paths]
     return Record(
         id=question.id,
         question=question.text,
@@ -76,11 +78,11 @@ def ask_one(
         gold_paths=sorted(map(list, question.paths)),
         predicted=_ranking(evidence, answer),
         ends=len(_answer_set(evidence, answer)),
-        path=list(found[0]) if found else [],
+        path=list(paths[0]) if paths else [],
         rank=ranks[0] if ranks else None,
         text=answer.text if answer is not None else "",
         values=values,
-        milliseconds={**spent.timings, "total": total},
+        milliseconds={**times, "total": 1e3 * (end - start)},
         truncated=evidence.truncated,
         unasked=unasked,
         llm_calls=spent.llm_calls,

@@ -162,8 +162,9 @@ def _means(records: Sequence[Record]) -> tuple[dict[str, float], dict[str, int]]
 
 
 def _intervals(records: Sequence[Record], names: list[str]) -> dict[str, tuple[float, float]]:
-    table = [[record.values.get(name, np.nan) for name in names] for record in records]
-    found = bootstrap_intervals(table, [record.unit for record in records]).tolist()
+    ordered = sorted(records, key=lambda record: record.id)  # so that merging in any order is one
+    table = [[record.values.get(name, np.nan) for name in names] for record in ordered]
+    found = bootstrap_intervals(table, [record.unit for record in ordered]).tolist()
     return {name: (low, high) for name, (low, high) in zip(names, found, strict=True)}
 
 
