@@ -23,17 +23,19 @@ def ask(
     questions: Sequence[Question],
     *,
     reader: Reader | None = None,
+    joint: bool = False,
     more: More | None = None,
     progress: Progress | None = None,
 ) -> list[Record]:
     """One record a question, in order; one question at a time, so that times are its own.
 
-    `reader` reads an answer from each evidence; without one the evidence is judged itself. `more`
-    adds metrics. `progress` is told (questions done, of).
+    `reader` reads an answer from each evidence; without one the evidence is judged itself. `joint`
+    gives the retriever (PathHD takes that) the first two topics of a question that has several.
+    `more` adds metrics. `progress` is told (questions done, of).
     """
     records = []
     for done, question in enumerate(questions, 1):
-        records.append(ask_one(retriever, question, reader=reader, more=more))
+        records.append(ask_one(retriever, question, reader=reader, joint=joint, more=more))
         if progress is not None:
             progress(done, len(questions))
     return records
@@ -44,17 +46,21 @@ def ask_one(
     question: Question,
     *,
     reader: Reader | None = None,
+    joint: bool = False,
     more: More | None = None,
 ) -> Record:
-    """The record of one question.
+    """The record of one question, see `ask`.
 
     A topic that the graph does not have, and a question that names none, are a miss with the
     reason; every other error is raised. Times of `more` are not counted.
     """
     unasked, answer = "", None
+    retrieve: Callable[..., Evidence] = retriever.retrieve
+    pair = joint and question.topic is not None and question.other_topics
+    topic = [question.topic, question.other_topics[0]] if pair else question.topic
     start = perf_counter()
     try:
-        evidence = retriever.retrieve(question.text, question.topic)
+        evidence = retrieve(question.text, topic)
     except (UnknownEntity, TopicNotFound) as error:
         evidence, unasked = Evidence(), str(error)
     found = perf_counter()

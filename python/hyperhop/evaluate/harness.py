@@ -29,6 +29,7 @@ def evaluate(
     planner: str = "lexical",
     encoder: str | TextEncoder = "hashing",
     reader: Reader | None = None,
+    joint: bool = False,
     coverage: bool | None = None,
     records: str | Path | None = None,
     progress: Progress | None = None,
@@ -50,6 +51,7 @@ def evaluate(
         encoder: name or TextEncoder.
         reader: reads an answer from each evidence, which then is what is judged; None judges the
             evidence. Retrieval and reading are timed apart.
+        joint: ask a question that has several topics from the first two, see PathHD.
         coverage: also measure `Coverage`, which takes longer than the questions; None for the sets
             on a partial graph alone, which say little without.
         records: file to write one record a question to (JSON Lines), see `records.Record`.
@@ -78,7 +80,7 @@ def evaluate(
         for system, question in _systems(data, questions, planner, model, chosen):
             if covered and (more is None or more.system is not system):
                 more = Coverage(system)
-            folds[-1].append(ask_one(system, question, reader=reader, more=more))
+            folds[-1].append(ask_one(system, question, reader=reader, joint=joint, more=more))
             if progress is not None:
                 progress(len(folds[-1]), len(questions))
     together = [record for found in folds for record in found]
@@ -97,6 +99,7 @@ def evaluate(
             "planner": system.planner.name,
             "encoder": model.name,
             "reader": "none" if reader is None else _named(reader),
+            "joint": joint,
             "limit": limit,
         },
     )
