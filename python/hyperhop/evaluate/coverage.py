@@ -35,7 +35,7 @@ class Coverage:
         if known and question.topic is not None:
             kg, walks = self.system.kg, self.system.walks
             topic = kg.entity_id(question.topic)
-            (sequences,) = walks.sequences([topic])
+            sequences = walks.sequences(topic)
             candidates = Candidates(sequences, self._symbols, self._ranks)
             candidate = any(candidates.find(path) is not None for path in question.paths)
             ends = set(walks.paths(topic, sequences).ends.tolist())

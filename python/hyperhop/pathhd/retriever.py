@@ -19,7 +19,7 @@ from hyperhop.llm.reader import VectorReader
 from hyperhop.pathhd.answering import Answering, Topics
 from hyperhop.pathhd.batch import Progress, in_chunks
 from hyperhop.pathhd.calibration import Calibration
-from hyperhop.pathhd.candidates import CandidateCache, Candidates, name_ranks
+from hyperhop.pathhd.candidates import Candidates, name_ranks
 from hyperhop.pathhd.codebooks import CodebookKind, TextQuery, check_kind, text_codebook
 from hyperhop.pathhd.expand import Unit, expand
 from hyperhop.pathhd.explain import explain as explain_sequences
@@ -82,12 +82,12 @@ class PathHD(Answering):
             soft plans made of the K best. See `encode_query`. "text": the question's embedding
             alone, which needs a codebook made of texts to be above chance. See `TextQuery`.
         reader: what `answer` reads with; a VectorReader if None.
-        blocks, block_size, family, seed: the codebook over `kg.symbols`; rows are made when needed.
-        codebook: "random" (default); "semantic": unitary blocks that follow the embeddings of the
-            relations' texts, so that relations of alike meaning score alike
-            (`Codebook.from_embeddings`); "projected": these embeddings by the random projection of
-            eq. 2, whose blocks are not unitary, so that what explanations unbind is approximate.
-            `family` is that of "random" alone. Rows of the last two are made at once.
+        blocks, block_size, family, seed: the codebook over `kg.symbols`.
+        codebook: "random" (default), whose rows are made when a question needs them; "semantic":
+            unitary blocks that follow the embeddings of the relations' texts, so that relations of
+            alike meaning score alike (`Codebook.from_embeddings`); "projected": these embeddings by
+            the random projection of eq. 2, whose blocks are not unitary, so that what explanations
+            unbind is approximate. `family` is that of "random" alone.
         temperature: of the queries "weighted" and "mixture", above 0.
         max_degree, hubs, mediators: which edges walks follow, see `KnowledgeGraph.sequences`.
             Evidence names the hubs that were met.
@@ -187,7 +187,7 @@ class PathHD(Answering):
         self._text_query = (
             TextQuery(codebook, self.encoder, *size, seed) if query == "text" else None
         )
-        self._candidates = CandidateCache(symbols, name_ranks(symbols))
+        self._symbols, self._ranks = symbols, name_ranks(symbols)
         if linker is not None and linker.kg is not kg:
             raise ValueError("PathHD: linker must be one of the same graph")
         self._linker = EntityLinker(kg) if linker is None else linker
@@ -215,7 +215,7 @@ class PathHD(Answering):
         Stages timed: link, enumerate (the sequences that exist), plan, encode, score, expand, and
         explain, which fills in `EvidenceSequence.explanation`.
         """
-        return self._retrieve(question, topic, self._sequences, explain, threads)
+        return self._retrieve(question, topic, self._walks.sequences, explain, threads)
 
     def _retrieve(
         self,
@@ -256,9 +256,6 @@ class PathHD(Answering):
             planner_calls=list(plans.calls),
         )
 
-    def _sequences(self, entity: int) -> Sequences:
-        return self._walks.sequences([entity])[0]
-
     def _each(
         self,
         questions: Sequence[str],
@@ -272,7 +269,7 @@ class PathHD(Answering):
             raise ValueError(f"PathHD: {len(questions)} questions, but {len(given)} topics")
 
         def work(places: Sequence[int]) -> list[Result]:
-            known = cache(self._sequences)  # neighbours often have one topic
+            known = cache(self._walks.sequences)  # neighbours often have one topic
             return [
                 finish(questions[i], self._retrieve(questions[i], given[i], known, False, 1))
                 for i in places
@@ -305,7 +302,7 @@ class PathHD(Answering):
         starts, hubs = [], []
         for entity, mention in topics:
             paths = sequences(entity)
-            starts.append((mention, self._candidates.of(paths)))
+            starts.append((mention, Candidates(paths, self._symbols, self._ranks)))
             hubs.append(paths.hubs)
         clock.lap("enumerate")
         plans = plan_all(self.planner, question, starts)
