@@ -72,12 +72,39 @@ class EvidencePassage:
 
 
 @dataclass(frozen=True)
+class PlannerCall:
+    """What a planner asked a language model, and what came of it.
+
+    Attributes:
+        llm_calls: 1 if the call was completed, else 0; `llm_attempts` counts every request.
+        prompt_tokens, completion_tokens: what it took, where the server says so.
+        proposed: relation sequences that the model proposed and that exist, best first.
+        dropped: what else it proposed, as it wrote it.
+        unlisted: relations that were not shown to the model, because there were too many.
+        raw, parse: the reply, and how it was read, as in `Answer`.
+        fallback: why the planner without a language model planned in its place; "" if it did not.
+    """
+
+    llm_calls: int = 0
+    llm_attempts: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    proposed: list[list[str]] = field(default_factory=list)
+    dropped: list[str] = field(default_factory=list)
+    unlisted: int = 0
+    raw: str = ""
+    parse: str = ""
+    fallback: str = ""
+
+
+@dataclass(frozen=True)
 class Evidence:
     """Ranked evidence for one question, best first.
 
     `sequences` are the distinct relation sequences behind `paths`. `timings` are milliseconds by
     stage. `truncated` says that an enumeration was cut, so that more may exist; `hubs` are the
     entities, by name, of which it did not follow every edge because that was asked for.
+    `planner_calls` are the calls of language models that planning took: mostly none.
     """
 
     topic: str | None = None
@@ -87,6 +114,7 @@ class Evidence:
     timings: Mapping[str, float] = field(default_factory=dict)
     truncated: bool = False
     hubs: list[str] = field(default_factory=list)
+    planner_calls: list[PlannerCall] = field(default_factory=list)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists, dicts, strings and numbers, ready for JSON."""
@@ -103,7 +131,8 @@ class Answer:
             answer from a passage is as the reader wrote it.
         citations: indexes into the evidence's paths, and on into its passages.
         rationale: why the citations imply the answer.
-        llm_calls: completed calls of a language model; `llm_attempts` counts every request.
+        llm_calls: completed calls of a language model, the planner's among them where a retriever
+            answered; `llm_attempts` counts every request.
         prompt_tokens, completion_tokens: what the calls took, where the server says so.
         timings: milliseconds by stage.
         unsupported: answers that are no end of a cited path and in no cited passage.

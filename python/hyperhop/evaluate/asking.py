@@ -9,6 +9,7 @@ from hyperhop.evaluate.records import Record
 from hyperhop.evidence import Answer, Evidence, Reader, Retriever
 from hyperhop.graph import UnknownEntity
 from hyperhop.pathhd import TopicNotFound
+from hyperhop.pathhd.answering import with_retrieval
 
 Progress = Callable[[int, int], object]
 More = Callable[[Question], Mapping[str, float]]
@@ -59,7 +60,7 @@ def ask_one(
     if reader is not None:
         answer = reader.read(question.text, evidence)
     total = (perf_counter() - start) * 1e3
-    times = {**evidence.timings, **(answer.timings if answer is not None else {}), "total": total}
+    spent = with_retrieval(answer if answer is not None else Answer(""), evidence)
     values = judge(question, evidence, answer)
     if more is not None:
         values |= more(question)
@@ -79,19 +80,17 @@ def ask_one(
         rank=ranks[0] if ranks else None,
         text=answer.text if answer is not None else "",
         values=values,
-        milliseconds=times,
+        milliseconds={**spent.timings, "total": total},
         truncated=evidence.truncated,
         unasked=unasked,
-        llm_calls=answer.llm_calls if answer is not None else 0,
-        llm_attempts=answer.llm_attempts if answer is not None else 0,
-        prompt_tokens=answer.prompt_tokens if answer is not None else 0,
-        completion_tokens=answer.completion_tokens if answer is not None else 0,
+        llm_calls=spent.llm_calls,
+        llm_attempts=spent.llm_attempts,
+        prompt_tokens=spent.prompt_tokens,
+        completion_tokens=spent.completion_tokens,
     )
 
 
-def judge(
-    question: Question, evidence: Evidence, answer: Answer | None = None
-) -> dict[str, float]:
+def judge(question: Question, evidence: Evidence, answer: Answer | None = None) -> dict[str, float]:
     """Every metric that says something about this question, by name.
 
     Of the ranking (see `Record.predicted`) "hits@1", "hits@5", "hits@10" and "alias_hits@1"; of the
@@ -124,7 +123,7 @@ def judge(
     return {name: float(value) for name, value in values.items()}
 
 
-def _sequences(evidence: Evidence) -> dict[tuple[str, ...], list[str]]:
+def _sequences(evidence: Evidence) -> Mapping[tuple[str, ...], Sequence[str]]:
     """Ends by relation sequence, best first; taken from the paths where no sequences are listed."""
     if evidence.sequences:
         return {tuple(one.relations): one.ends for one in evidence.sequences}

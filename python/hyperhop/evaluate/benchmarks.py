@@ -6,16 +6,29 @@ from itertools import islice
 from pathlib import Path
 
 from hyperhop.evaluate import freebase, metaqa, nsm, pathquestion, rog
-from hyperhop.evaluate.files import json_lines
+from hyperhop.evaluate.files import json_lines, located
 from hyperhop.evaluate.question import Benchmark, Question
 from hyperhop.evaluate.splits import Split, disjoint_split, fold_split, random_split
 from hyperhop.graph import KnowledgeGraph
 from hyperhop.pathhd.planners.question import find_mention
 
-__all__ = ["FOLDS", "PARTS", "Benchmark", "Question", "is_file", "load", "load_file", "names"]
+__all__ = [
+    "FOLDS",
+    "PARTS",
+    "Benchmark",
+    "Question",
+    "is_file",
+    "is_here",
+    "load",
+    "load_file",
+    "names",
+]
 
 PARTS = Split._fields
 FOLDS = 10
+_PATHQUESTION_FOLDER = "pathquestion"
+_METAQA_FOLDER = "metaqa"
+_FREEBASE_FOLDER = "webqsp_cwq_grailqa"
 _METAQA = {f"MetaQA-{hops}": hops for hops in (1, 2, 3)}
 _FILES = (".jsonl", ".json", ".jsonl.gz", ".json.gz")
 # Chosen on dev (`disjoint`, seed 0): walking backwards loses hits in the PQ sets and gains none in
@@ -31,6 +44,17 @@ _OF_FILES = {"max_hops": 2, "inverse": True}
 def names() -> list[str]:
     """Names that `load` knows."""
     return [*pathquestion.names(), *_METAQA, *freebase.names()]
+
+
+def is_here(name: str, data_dir: str | Path) -> bool:
+    """Whether the questions of this name are where `load` looks for them, plain or .gz."""
+    if name in _METAQA:
+        folder, file = _METAQA_FOLDER, metaqa.question_file(_METAQA[name], "dev")
+    elif name in freebase.names():
+        folder, file = _FREEBASE_FOLDER, freebase.question_file(name)
+    else:
+        folder, file = _PATHQUESTION_FOLDER, pathquestion.question_file(name)
+    return located(_inside(Path(data_dir), folder) / file).exists()
 
 
 def is_file(name: str) -> bool:
@@ -75,18 +99,18 @@ def load(
     folder = Path(data_dir)
     if name in _METAQA:
         _check_only_split(name, split, "published")
-        return _load_metaqa(name, _inside(folder, "metaqa"), seed)
+        return _load_metaqa(name, _inside(folder, _METAQA_FOLDER), seed)
     if name in freebase.names():
         _check_only_split(name, split, freebase.SPLIT)
-        return freebase.load(name, _inside(folder, "webqsp_cwq_grailqa"), seed)
-    return _load_pathquestion(name, _inside(folder, "pathquestion"), split, fold, seed)
+        return freebase.load(name, _inside(folder, _FREEBASE_FOLDER), seed)
+    return _load_pathquestion(name, _inside(folder, _PATHQUESTION_FOLDER), split, fold, seed)
 
 
 def load_file(path: str | Path, limit: int | None = None) -> Benchmark:
     """A file of questions with subgraphs of their own, RoG's or NSM's form, told by their keys.
 
-    All questions are its part "test". ValueError for a file without questions, and for one whose
-    questions lack subgraphs, topics or answers.
+    All questions are its part "test"; one without gold answers counts as missed. ValueError for a
+    file without questions or without any answers, and for a question without a subgraph.
     """
     first = next(json_lines(path), None)
     if first is None:
@@ -95,13 +119,11 @@ def load_file(path: str | Path, limit: int | None = None) -> Benchmark:
         nsm.read if "subgraph" in first.values else rog.read
     )
     questions = list(islice(read(path), limit))
-    for missing, lacks in (
-        ("subgraph", lambda one: one.graph is None),
-        ("answers", lambda one: not one.answers),
-    ):
-        without = next((one for one in questions if lacks(one)), None)
-        if without is not None:
-            raise ValueError(f"evaluate: {path}: question {without.id!r} has no {missing}")
+    for question in questions:
+        if question.graph is None:
+            raise ValueError(f"evaluate: {path}: question {question.id!r} has no subgraph")
+    if not any(question.answers for question in questions):
+        raise ValueError(f"evaluate: {path}: no question has answers to compare with")
     name = Path(path).name
     return Benchmark(name, "file", 0, None, [], [], questions, dict(_OF_FILES))
 

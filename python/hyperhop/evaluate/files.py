@@ -42,6 +42,13 @@ class Entry:
             raise self.wrong(f"{key!r} to be a list of text", repr(values))
         return values
 
+    def text_lists(self, key: str, default: list[list[str]] | None = None) -> list[list[str]]:
+        """The list of lists of str that stands at `key`, as `take`."""
+        values = self.take(key, list, default)
+        if not all(isinstance(v, list) and all(isinstance(s, str) for s in v) for v in values):
+            raise self.wrong(f"{key!r} to be a list of lists of text", repr(values))
+        return values
+
     def inside(self, key: str, default: list[Any] | None = None) -> "list[Entry]":
         """The list of objects that stands at `key`, as `take`."""
         values = self.take(key, list, default)

@@ -11,8 +11,7 @@ from typing import Any
 
 from hyperhop.evaluate import cwq, grailqa, rog
 from hyperhop.evaluate.files import lines, located
-from hyperhop.evaluate.question import Benchmark, Question, about, either_way
-from hyperhop.evaluate.rog import names_of
+from hyperhop.evaluate.question import Benchmark, Question, about, either_way, names_of
 from hyperhop.graph import KnowledgeGraph, MalformedLine
 from hyperhop.text.relations import split_symbol
 
@@ -26,11 +25,21 @@ _ONE_ANSWER = "; one answer a question is known, so that answer sets are scored 
 # Not tuned: the hop counts of the published gold paths, and edges walked both ways since the graph
 # does not know their direction.
 _HOPS = {"WebQSP": 2, "CWQ": 3, "GrailQA": 3}
+_QUESTIONS = {
+    "WebQSP": "webqsp_test_topics.jsonl",
+    "CWQ": "cwq_test.json",
+    "GrailQA": "grailqa_1000.json",
+}
 
 
 def names() -> list[str]:
     """Names of the sets."""
     return list(_HOPS)
+
+
+def question_file(name: str) -> str:
+    """File of the questions of one set, without .gz."""
+    return _QUESTIONS[name]
 
 
 def load(name: str, folder: Path, seed: int = 0) -> Benchmark:
@@ -45,15 +54,15 @@ def load(name: str, folder: Path, seed: int = 0) -> Benchmark:
     known = names_of(graph)
     train: list[Question] = []
     if name == "WebQSP":
-        asked = rog.read(folder / "webqsp_test_topics.jsonl")
+        asked = rog.read(folder / question_file(name))
         test = list(_with_paths(asked, folder / "webqsp_rulepath_test.jsonl", known))
         if located(folder / "webqsp_rulepath_train.jsonl").exists():
             train = list(rog.read(folder / "webqsp_rulepath_train.jsonl"))
     elif name == "CWQ":
-        asked = cwq.read(folder / "cwq_test.json", known)
+        asked = cwq.read(folder / question_file(name), known)
         test = list(_with_paths(asked, folder / "cwq_rulepath_test.jsonl", known))
     else:
-        asked = grailqa.read(folder / "grailqa_1000.json", known)
+        asked = grailqa.read(folder / question_file(name), known)
         test = [replace(one, paths=_undirected(one.paths)) for one in asked]
     options: dict[str, Any] = {"max_hops": _HOPS[name], "inverse": True}
     note = NOTE + (_ONE_ANSWER if name == "CWQ" else "")

@@ -27,7 +27,10 @@ def _question(entry: Entry, known: Container[str]) -> Question:
     text, name = entry.take("question", str), str(entry.take("qid", int))
     answers, aliases = set[str](), set[str]()
     for answer in entry.inside("answer"):
-        identifier, spoken = answer.take("answer_argument", str), answer.take("entity_name", str, "")
+        identifier, spoken = (
+            answer.take("answer_argument", str),
+            answer.take("entity_name", str, ""),
+        )
         answers.add(spoken or identifier)
         aliases.add(identifier)
     level = entry.take("level", str, "")
@@ -35,7 +38,9 @@ def _question(entry: Entry, known: Container[str]) -> Question:
         raise entry.wrong(f"'level' to be one of {', '.join(LEVELS)}", repr(level))
     topics = {str(mid): str(spoken) for mid, spoken in entry.take("topic_entity", dict, {}).items()}
     topic, mention, others = about(topics.values(), text, known)
-    paths = {path for mid, spoken in topics.items() if spoken == topic and (path := _path(entry, mid))}
+    paths = {
+        path for mid, spoken in topics.items() if spoken == topic and (path := _path(entry, mid))
+    }
     return Question(
         text,
         topic,
@@ -63,7 +68,7 @@ def _path(entry: Entry, topic: str) -> tuple[str, ...]:
     nodes = whole.inside("nodes", [])
     asked = {node.take("nid", int) for node in nodes if node.values.get("question_node")}
     first = [node.take("nid", int) for node in nodes if node.values.get("id") == topic]
-    queue = deque((node, ()) for node in first)
+    queue: deque[tuple[int, tuple[str, ...]]] = deque((node, ()) for node in first)
     seen = set(first)
     while queue:
         node, path = queue.popleft()

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hyperhop.evaluate.files import Entry, json_lines, lines, located
-from hyperhop.evaluate.question import Question, about
-from hyperhop.evaluate.rog import names_of, subgraph
+from hyperhop.evaluate.question import Question, about, names_of
+from hyperhop.evaluate.rog import subgraph
 
 Vocabulary = list[str] | None
 
@@ -22,7 +22,9 @@ def read(path: str | Path) -> Iterator[Question]:
     MalformedLine for another form, and for a number that no vocabulary holds.
     """
     folder = Path(path).parent
-    entities, relations = (_vocabulary(folder / f"{kind}.txt") for kind in ("entities", "relations"))
+    entities, relations = (
+        _vocabulary(folder / f"{kind}.txt") for kind in ("entities", "relations")
+    )
     for entry in json_lines(path):
         yield _question(entry, entities, relations)
 

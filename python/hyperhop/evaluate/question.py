@@ -78,6 +78,11 @@ def about(
     return topic, find_mention(text, topic), tuple(name for name in names if name != topic)
 
 
+def names_of(graph: KnowledgeGraph | None) -> frozenset[str]:
+    """Names of all entities. O(V)."""
+    return frozenset() if graph is None else frozenset(graph.entity_names(graph.entity_ids))
+
+
 def either_way(paths: Iterable[Sequence[str]]) -> frozenset[tuple[str, ...]]:
     """Relation paths whose steps have lost their direction, as symbols: each step both ways.
 

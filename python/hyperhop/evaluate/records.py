@@ -27,7 +27,7 @@ class Record:
         milliseconds: by stage, and "total".
         truncated: whether the search was cut, so that more may exist. It counts like any other.
         unasked: why the system could not be asked, or "": then the question counts as missed.
-        llm_calls, llm_attempts, prompt_tokens, completion_tokens: the reader's.
+        llm_calls, llm_attempts, prompt_tokens, completion_tokens: of planner and reader.
     """
 
     id: str

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hyperhop.evaluate.files import Entry, json_lines
-from hyperhop.evaluate.question import Question, about, either_way
+from hyperhop.evaluate.question import Question, about, either_way, names_of
 from hyperhop.graph import KnowledgeGraph, MalformedLine
 
 
@@ -30,9 +30,7 @@ def _question(entry: Entry) -> Question:
     text, name = entry.take("question", str), str(entry.values.get("id", entry.number))
     listed = entry.texts("answer", [])
     answers = frozenset(entry.texts("a_entity", listed))
-    paths = entry.take("ground_paths", list, [])
-    if not all(isinstance(p, list) and all(isinstance(r, str) for r in p) for p in paths):
-        raise entry.wrong("'ground_paths' to be a list of lists of relations", repr(paths))
+    paths = entry.text_lists("ground_paths", [])
     graph = subgraph(entry, entry.take("graph", list)) if "graph" in entry.values else None
     topic, mention, others = about(entry.texts("q_entity", []), text, names_of(graph))
     return Question(
@@ -57,8 +55,3 @@ def subgraph(entry: Entry, triples: list[object]) -> KnowledgeGraph:
         return KnowledgeGraph.from_triples(map(tuple, triples))  # type: ignore[arg-type]
     except (MalformedLine, TypeError) as error:
         raise entry.wrong("a graph of lists of three names", str(error)) from None
-
-
-def names_of(graph: KnowledgeGraph | None) -> frozenset[str]:
-    """Names of all entities. O(V)."""
-    return frozenset() if graph is None else frozenset(graph.entity_names(graph.entity_ids))

@@ -40,7 +40,7 @@ class Scores:
         truncated: share of questions whose search was cut, so that more may exist; they count.
         unasked: share of questions that could not be asked, mostly for want of a topic; they miss.
         milliseconds: by stage and "total": median and 90th percentile of a question.
-        llm_calls, llm_attempts, prompt_tokens, completion_tokens: of the reader, sums.
+        llm_calls, llm_attempts, prompt_tokens, completion_tokens: of planner and reader, sums.
         peak_megabytes: most memory of this process so far.
         settings, versions, machine, day: what it was run with, on what, and when.
     """

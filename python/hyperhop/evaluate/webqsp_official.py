@@ -32,14 +32,14 @@ def _question(entry: Entry, by: Identity) -> Question:
     topics = [topic for parse in parses if (topic := parse.take(key, str, ""))]
     chains = [parse.texts("InferentialChain", []) for parse in parses]
     answers, aliases = set[str](), set[str]()
-    for answer in (answer for parse in parses for answer in parse.inside("Answers")):
+    for answer in [answer for parse in parses for answer in parse.inside("Answers")]:
         identifier, spoken = answer.take("AnswerArgument", str), answer.take("EntityName", str, "")
         answers.add(spoken or identifier if by == "name" else identifier)
         aliases |= {identifier, spoken} - {""}
-    topic, mention, others = about(topics, text)
+    first, mention, others = about(topics, text)
     return Question(
         text,
-        topic,
+        first,
         mention,
         frozenset(answers),
         frozenset(tuple(chain) for chain in chains if chain),

@@ -1,12 +1,14 @@
 """PathHD: relation paths as hypervectors, one reader call a question."""
 
 from hyperhop.pathhd.calibration import Calibration, Frequencies
+from hyperhop.pathhd.codebooks import TextQuery
 from hyperhop.pathhd.planners import (
     AssociativePlanner,
     EmbeddingPlanner,
     Example,
     GoldPlanner,
     LexicalPlanner,
+    LLMPlanner,
     MemoryPlanner,
     MixturePlanner,
     Planner,
@@ -24,12 +26,14 @@ __all__ = [
     "Example",
     "Frequencies",
     "GoldPlanner",
+    "LLMPlanner",
     "LexicalPlanner",
     "MemoryPlanner",
     "MixturePlanner",
     "PathHD",
     "Planner",
     "Plans",
+    "TextQuery",
     "TopicNotFound",
     "encode_query",
     "get_planner",

@@ -42,7 +42,7 @@ class Answering(ABC):
     ) -> Answer:
         """The reader's answer to the evidence retrieved; timings of both."""
         evidence = self.retrieve(question, topic, threads=threads)
-        return _timed(self.reader.read(question, evidence), evidence)
+        return with_retrieval(self.reader.read(question, evidence), evidence)
 
     def answer_batch(
         self,
@@ -58,7 +58,7 @@ class Answering(ABC):
         """
         evidence = self.retrieve_batch(questions, topics, threads=threads)
         answers = self._read_batch(questions, evidence)
-        return [_timed(answer, one) for answer, one in zip(answers, evidence, strict=True)]
+        return [with_retrieval(answer, one) for answer, one in zip(answers, evidence, strict=True)]
 
     async def aanswer(
         self, question: str, topic: str | int | None = None, *, threads: int | None = None
@@ -74,7 +74,7 @@ class Answering(ABC):
             if aread is not None
             else await _in_thread(self.reader.read, question, evidence)
         )
-        return _timed(answer, evidence)
+        return with_retrieval(answer, evidence)
 
     async def aanswer_batch(
         self,
@@ -91,7 +91,7 @@ class Answering(ABC):
             if aread_batch is not None
             else await _in_thread(self._read_batch, questions, evidence)
         )
-        return [_timed(answer, one) for answer, one in zip(answers, evidence, strict=True)]
+        return [with_retrieval(answer, one) for answer, one in zip(answers, evidence, strict=True)]
 
     def _read_batch(self, questions: Sequence[str], evidence: list[Evidence]) -> list[Answer]:
         read_batch = getattr(self.reader, "read_batch", None)
@@ -101,9 +101,17 @@ class Answering(ABC):
         return answers
 
 
-def _timed(answer: Answer, evidence: Evidence) -> Answer:
-    """The answer with the times of both."""
-    return replace(answer, timings={**evidence.timings, **answer.timings})
+def with_retrieval(answer: Answer, evidence: Evidence) -> Answer:
+    """The answer with the times and the calls of both."""
+    calls = evidence.planner_calls
+    return replace(
+        answer,
+        timings={**evidence.timings, **answer.timings},
+        llm_calls=answer.llm_calls + sum(call.llm_calls for call in calls),
+        llm_attempts=answer.llm_attempts + sum(call.llm_attempts for call in calls),
+        prompt_tokens=answer.prompt_tokens + sum(call.prompt_tokens for call in calls),
+        completion_tokens=answer.completion_tokens + sum(call.completion_tokens for call in calls),
+    )
 
 
 async def _in_thread(

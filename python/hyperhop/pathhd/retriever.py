@@ -1,7 +1,7 @@
 """PathHD: plan, encode, retrieve, read (algorithm 1 of the paper, vector-only)."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from time import perf_counter
 
@@ -17,11 +17,13 @@ from hyperhop.llm.reader import VectorReader
 from hyperhop.pathhd.answering import Answering
 from hyperhop.pathhd.calibration import Calibration
 from hyperhop.pathhd.candidates import Candidates, name_ranks
+from hyperhop.pathhd.codebooks import CodebookKind, TextQuery, check_kind, text_codebook
 from hyperhop.pathhd.expand import Unit, expand
 from hyperhop.pathhd.explain import explain as explain_sequences
-from hyperhop.pathhd.planners import Planner, Plans, get_planner, needs_encoder
+from hyperhop.pathhd.planners import Planner, Plans, get_planner, needs_encoder, plan_all
+from hyperhop.pathhd.planners.protocol import Span
 from hyperhop.pathhd.planners.question import find_mention
-from hyperhop.pathhd.query import QueryKind, encode_query
+from hyperhop.pathhd.query import TEMPERATURE, Planes, QueryKind, check_query, encode_query
 from hyperhop.pathhd.walks import Walks
 from hyperhop.text import TextEncoder, Verbalizer, encoder_for
 from hyperhop.text.settings import check_encoder_name
@@ -33,6 +35,17 @@ class TopicNotFound(LookupError):
     """The question names no entity of the graph."""
 
 
+@dataclass(frozen=True)
+class _Planned:
+    """What was planned from one topic; `hubs` are those met (those on paths are among them)."""
+
+    entity: int
+    mention: Span | None
+    candidates: Candidates
+    plans: Plans
+    hubs: npt.NDArray[np.int32]
+
+
 class PathHD(Answering):
     """Answers questions by relation sequences that exist from the topic entity.
 
@@ -42,7 +55,8 @@ class PathHD(Answering):
             words and groups of words (so that its `query_prompt` plays no part); None for the one
             that `kg.settings` name, else "hashing". ValueError if the settings name another one.
             It is made, and checked against the settings, where it is first needed: with "embedding"
-            here, with "lexical" not before `PathHD.encoder` is read.
+            here, with "lexical" not before `PathHD.encoder` is read or `codebook` or `query` asks
+            for texts.
         planner: "lexical", "embedding" or a Planner over `kg.symbols`.
         k: how many results to keep.
         k_unit: "sequence": the K best distinct relation sequences, each with its entity paths;
@@ -58,9 +72,17 @@ class PathHD(Answering):
         calibration: None for plain similarities, a Calibration, or a preset's name (without
             training frequencies, see Calibration).
         query: "bundle" (default): the K best plans bundled, so that ranks 2..K follow the planner;
-            "best": the paper's single plan, whose ranks 2..K are noise. See `encode_query`.
+            "best": the paper's single plan, whose ranks 2..K are noise; "weighted" and "mixture":
+            soft plans made of the K best. See `encode_query`. "text": the question's embedding
+            alone, which needs a codebook made of texts to be above chance. See `TextQuery`.
         reader: what `answer` reads with; a VectorReader if None.
         blocks, block_size, family, seed: the codebook over `kg.symbols`, built here once.
+        codebook: "random" (default); "semantic": unitary blocks that follow the embeddings of the
+            relations' texts, so that relations of alike meaning score alike
+            (`Codebook.from_embeddings`); "projected": these embeddings by the random projection of
+            eq. 2, whose blocks are not unitary, so that what explanations unbind is approximate.
+            `family` is that of "random" alone.
+        temperature: of the queries "weighted" and "mixture", above 0.
         max_degree, hubs, mediators: which edges walks follow, see `KnowledgeGraph.sequences`.
             Evidence names the hubs that were met.
         linker: what finds topics in a question; by name if None.
@@ -99,6 +121,8 @@ class PathHD(Answering):
         family: ghrr.Family = "haar",
         seed: int = 0,
         *,
+        codebook: CodebookKind = "random",
+        temperature: float = TEMPERATURE,
         max_degree: int | None = None,
         hubs: Hubs = "sample",
         mediators: npt.ArrayLike | None = None,
@@ -110,13 +134,14 @@ class PathHD(Answering):
                 raise ValueError(f"PathHD: {name} must be at least 1, got {value}")
         if k_unit not in ("sequence", "path"):
             raise ValueError(f"PathHD: k_unit must be sequence or path, got {k_unit!r}")
-        if query not in ("bundle", "best"):
-            raise ValueError(f"PathHD: query must be bundle or best, got {query!r}")
+        check_query("PathHD", query, temperature)
+        check_kind(codebook)
         check_hubs("PathHD", hubs)
         if max_degree is not None:
             at_least("PathHD", "max_degree", max_degree, 1)
         self.kg = kg
-        self.k, self.k_unit, self.query = k, k_unit, query
+        self.k, self.k_unit = k, k_unit
+        self.query, self.temperature = query, temperature
         self._walks = Walks(
             kg,
             max_hops,
@@ -147,7 +172,15 @@ class PathHD(Answering):
             Calibration.preset(calibration) if isinstance(calibration, str) else calibration
         )
         self.reader = VectorReader(words) if reader is None else reader
-        self.codebook = ghrr.Codebook(symbols, blocks, block_size, family, seed)
+        size = (blocks, block_size)
+        if codebook == "random":
+            self.codebook = ghrr.Codebook(symbols, *size, family, seed)
+        else:
+            texts = [words.relation(name) for name in symbols]
+            self.codebook = text_codebook(codebook, symbols, texts, self.encoder, *size, seed)
+        self._text_query = (
+            TextQuery(codebook, self.encoder, *size, seed) if query == "text" else None
+        )
         self._symbols, self._ranks = symbols, name_ranks(symbols)
         if linker is not None and linker.kg is not kg:
             raise ValueError("PathHD: linker must be one of the same graph")
@@ -157,6 +190,11 @@ class PathHD(Answering):
     def encoder(self) -> TextEncoder:
         """The encoder; made when it is first needed, with the errors of `encoder_for`."""
         return encoder_for(self.kg.settings, self._encoder)
+
+    @property
+    def walks(self) -> Walks:
+        """The rules by which sequences and their paths are found."""
+        return self._walks
 
     def retrieve(
         self,
@@ -176,14 +214,15 @@ class PathHD(Answering):
         clock.lap("link")
         if not topics:
             return Evidence(timings=clock.laps)
-        entity, candidates, plans, hub_ids = self._plan(question, topics)
+        planned = self._plan(question, topics)
         clock.lap("plan")
+        entity, candidates, plans = planned.entity, planned.candidates, planned.plans
         name = self.kg.entity_name(entity)
-        hubs = self.kg.entity_names(hub_ids.tolist())
+        hubs = self.kg.entity_names(planned.hubs.tolist())
         truncated = candidates.paths.truncated
         if len(candidates) == 0:
             return Evidence(topic=name, timings=clock.laps, truncated=truncated, hubs=hubs)
-        vector = encode_query(self.codebook, candidates, plans, self.query, self.k, threads)
+        vector = self._encode(question, planned, threads)
         clock.lap("encode")
         scores = self._score(vector, candidates, threads)
         clock.lap("score")
@@ -198,6 +237,7 @@ class PathHD(Answering):
             timings=clock.laps,
             truncated=truncated or evidence.truncated,
             hubs=hubs,
+            planner_calls=list(plans.calls),
         )
 
     def retrieve_batch(
@@ -220,9 +260,7 @@ class PathHD(Answering):
             for question, topic in zip(questions, given, strict=True)
         ]
 
-    def _topics(
-        self, question: str, topic: str | int | None
-    ) -> list[tuple[int, tuple[int, int] | None]]:
+    def _topics(self, question: str, topic: str | int | None) -> list[tuple[int, Span | None]]:
         """(entity, mention) pairs to plan from; none where the graph is empty."""
         if topic is not None:
             entity = self.kg.entity_id(topic) if isinstance(topic, str) else int(topic)
@@ -236,18 +274,35 @@ class PathHD(Answering):
             )
         return [(match.entity, match.span) for match in matches[:_MOST_TOPICS]]
 
-    def _plan(
-        self, question: str, topics: list[tuple[int, tuple[int, int] | None]]
-    ) -> tuple[int, Candidates, Plans, npt.NDArray[np.int32]]:
-        """Topic, candidates, plans, and the hubs met (those on paths are among them)."""
-        planned = []
+    def _plan(self, question: str, topics: list[tuple[int, Span | None]]) -> _Planned:
+        """The topic whose best plan weighs most, and what is planned from it."""
+        starts, hubs = [], []
         for entity, mention in topics:
             paths = self._walks.sequences(entity)
-            candidates = Candidates(paths, self._symbols, self._ranks)
-            plans = self.planner.plan(question, mention, candidates)
-            planned.append((entity, candidates, plans, paths.hubs))
+            starts.append((mention, Candidates(paths, self._symbols, self._ranks)))
+            hubs.append(paths.hubs)
+        plans = plan_all(self.planner, question, starts)
+        planned = [
+            _Planned(entity, mention, candidates, found, met)
+            for (entity, _), (mention, candidates), found, met in zip(
+                topics, starts, plans, hubs, strict=True
+            )
+        ]
         # max keeps the first of equals
-        return max(planned, key=lambda p: p[2].weights[0] if len(p[2]) else -np.inf)
+        return max(planned, key=lambda p: p.plans.weights[0] if len(p.plans) else -np.inf)
+
+    def _encode(self, question: str, planned: _Planned, threads: int | None) -> Planes:
+        if self._text_query is not None:
+            return self._text_query(question, planned.mention, threads)
+        return encode_query(
+            self.codebook,
+            planned.candidates,
+            planned.plans,
+            self.query,
+            self.k,
+            self.temperature,
+            threads,
+        )
 
     def _score(
         self, vector: npt.NDArray[np.float32], candidates: Candidates, threads: int | None
