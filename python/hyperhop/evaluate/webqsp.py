@@ -1,9 +1,9 @@
 """Relation paths of WebQSP (Yih et al., ACL 2016) as RoG (Luo et al., ICLR 2024) grounded them."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from hyperhop.evaluate.files import json_lines, lines
+from hyperhop.evaluate.question import Question
 from hyperhop.graph import KnowledgeGraph
 from hyperhop.text.relations import split_symbol
 
@@ -15,33 +15,28 @@ _MOST = 10_000_000  # walks of the schema; Freebase's has half a million
 RelationPath = tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class PathQuestion:
-    """A question and its gold relation paths: all shortest ones from its topic to an answer.
+def load(part: str, data_dir: str | Path) -> list[Question]:
+    """The questions of "train", "validation" or "test" that have a gold path, in file order.
 
-    Their directions are not recorded. `paths` is empty where the topic is the answer, and where
-    nothing links the two.
-    """
-
-    text: str
-    paths: frozenset[RelationPath]
-
-
-def load(part: str, data_dir: str | Path) -> list[PathQuestion]:
-    """The questions of "train", "validation" or "test", in the order of the file.
+    Gold paths are all shortest ones from the topic to an answer, as names of relations: their
+    directions are not recorded. A question whose topic is the answer has none, nor one whose topic
+    nothing links to an answer.
 
     Reads webqsp_rulepath_{part}.jsonl, plain or .gz, in `webqsp_cwq_grailqa` of `data_dir`, and of
-    each line only "question" and "ground_paths". ValueError for another part.
+    each line only "id", "question" and "ground_paths". ValueError for another part.
     """
     if part not in PARTS:
         raise ValueError(f"WebQSP: part must be one of {', '.join(PARTS)}, got {part!r}")
     found = []
     for entry in json_lines(Path(data_dir) / _QUESTIONS / f"webqsp_rulepath_{part}.jsonl"):
-        paths = entry.take("ground_paths", list)
-        if not all(isinstance(p, list) and all(isinstance(r, str) for r in p) for p in paths):
-            raise entry.wrong("'ground_paths' to be a list of lists of relations", repr(paths))
-        gold = frozenset(tuple(path) for path in paths if path)
-        found.append(PathQuestion(entry.take("question", str), gold))
+        listed = entry.take("ground_paths", list)
+        if not all(isinstance(p, list) and all(isinstance(r, str) for r in p) for p in listed):
+            raise entry.wrong("'ground_paths' to be a list of lists of relations", repr(listed))
+        paths = frozenset(tuple(path) for path in listed if path)
+        name = entry.take("id", str)
+        question = Question(entry.take("question", str), None, None, frozenset(), paths, name, name)
+        if paths:
+            found.append(question)
     return found
 
 
