@@ -13,7 +13,7 @@ from hyperhop.evaluate.records import Record, write_records
 from hyperhop.evaluate.scores import Scores, summarize
 from hyperhop.evidence import Reader
 from hyperhop.graph import KnowledgeGraph
-from hyperhop.pathhd import PathHD
+from hyperhop.pathhd import Calibration, PathHD
 from hyperhop.text import TextEncoder, get_encoder
 
 
@@ -95,7 +95,7 @@ def evaluate(
         note=data.note,
         folds=folds if fold == "all" else (),
         settings={
-            **chosen,
+            **_plain(chosen),
             "planner": system.planner.name,
             "encoder": model.name,
             "reader": "none" if reader is None else _named(reader),
@@ -103,6 +103,14 @@ def evaluate(
             "limit": limit,
         },
     )
+
+
+def _plain(options: dict[str, Any]) -> dict[str, Any]:
+    """Options as JSON takes them."""
+    return {
+        name: value.to_dict() if isinstance(value, Calibration) else value
+        for name, value in options.items()
+    }
 
 
 def _systems(

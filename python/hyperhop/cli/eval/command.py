@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import typer
 
@@ -16,7 +16,6 @@ from hyperhop.cli.eval.run import measure
 from hyperhop.cli.eval.study import repeat_study, tune_calibration
 from hyperhop.cli.reader import open_reader
 from hyperhop.evaluate import benchmarks, studies, tune
-from hyperhop.llm import LLMReader
 
 
 def eval_(
@@ -69,7 +68,7 @@ def eval_(
     if folder is None and not benchmarks.is_file(dataset):
         variable = options.DATA_VARIABLE
         raise typer.BadParameter(f"name the folder of the data with --data or ${variable}")
-    files = Files(json, markdown, latex, plot)
+    files = Files(json, markdown, latex, plot, records)
     files.check()
     planners = planner or ["lexical"]
     which: dict[str, Any] = {"split": split, "seed": seed, "limit": limit}
@@ -84,10 +83,10 @@ def eval_(
         if calibration is not None:
             which["calibration"] = tune.read_calibration(calibration)
         which |= {"part": part, "fold": _fold(fold)}
-        with open_reader(reader, llm, model, fallback=False, plans=False) as (opened, _):
-            # without a language model the evidence is judged itself: all its ends, not an answer
-            which["reader"] = opened if isinstance(opened, LLMReader) else None
-            measure(dataset, folder, planners, which, files, records)
+        with open_reader(reader, llm, model, fallback=False, plans=False) as (opened, chat):
+            # without a language model the evidence itself is judged
+            which["reader"] = None if chat is None else opened
+            measure(dataset, folder, planners, which, files)
         return
     kind = "--tune" if tuning else "--study"
     if tuning and study is not None:
@@ -102,8 +101,8 @@ def eval_(
     if study is None:
         tune_calibration(dataset, folder, which, files)
     elif asks_model:
-        with open_reader(shared.ReaderName.LLM, llm, model, fallback=False) as opened:
-            which["model"] = cast(LLMReader, opened).model
+        with open_reader(shared.ReaderName.LLM, llm, model, fallback=False, plans=False) as opened:
+            which["model"] = opened[1]
             repeat_study(study, dataset, folder, which, files)
     else:
         repeat_study(study, dataset, folder, which, files)

@@ -45,8 +45,8 @@ Planners = Annotated[
     typer.Option(
         "--planner",
         metavar="P",
-        help="lexical (default), embedding, memory, associative, linear, gold, or several with "
-        "weights: embedding+2*memory. Given more than once, each is measured.",
+        help="lexical (default), embedding, memory, associative, linear, llm, gold, or several "
+        "with weights: embedding+2*memory. Given more than once, each is measured.",
         show_default=False,
     ),
 ]
