@@ -63,7 +63,7 @@ def _warnings(answer: Answer, evidence: Evidence) -> list[str]:
     if evidence.unused_topics:
         names = shortened(evidence.unused_topics, ENDS_SHOWN)
         warnings.append(
-            f"Answered from {evidence.topic} alone: nothing that it leads to is reached from {names}."
+            f"Answered from {evidence.topic} alone: nothing it leads to is reached from {names}."
         )
     for call in evidence.planner_calls:
         if call.fallback:
@@ -100,8 +100,9 @@ def explain_lines(answer: Answer, evidence: Evidence, mentions: Sequence[EntityM
             f"  {sequence.score:5.3f}  {sequence.plan:5.3f}  {steps} -> "
             f"{shortened(sequence.ends, ENDS_SHOWN)}"
         )
-        for why in (sequence.explanation, constraint and constraint.explanation):
-            lines += [f"{'':16}{line}" for line in _why(why)] if why is not None else []
+        for part in (sequence, constraint):
+            if part is not None and part.explanation is not None:
+                lines += [f"{'':16}{line}" for line in _why(part.explanation)]
     unnamed = Verbalizer().share_unnamed(path.entities for path in evidence.paths)
     if unnamed:
         lines += ["", f"{unnamed:.0%} of the entities on these paths have an id for a name."]

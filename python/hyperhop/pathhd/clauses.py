@@ -8,9 +8,10 @@ from hyperhop.pathhd.planners.question import parse_question
 from hyperhop.text.words import FUNCTION_WORDS, REQUEST_WORDS, words
 
 _TOKEN = re.compile(r"[^\W_]+")
-_AND = frozenset(words("and but with"))  # joins two things that are said in the same way ...
-_RELATIVE = frozenset(words("that which who whom whose where"))  # ... or begins what is said next
+_AND = frozenset(words("and but"))  # joins two topics ...
+_RELATIVE = frozenset(words("that which who whom whose where"))  # ... or begins what is said of one
 _OR = frozenset(words("or nor"))
+_VERBS = frozenset(words("is are was were has have had does do did"))
 _PRONOUNS = frozenset(words("who whom whose where when how"))
 
 
@@ -19,6 +20,14 @@ class Clause(NamedTuple):
 
     text: str
     mention: Span | None
+
+
+class Clauses(NamedTuple):
+    """What is said of two topics; `shared` says that it is the same."""
+
+    first: Clause
+    second: Clause
+    shared: bool
 
 
 def masked_others(question: str, mention: Span | None, others: list[Span | None]) -> Clause:
@@ -30,35 +39,39 @@ def masked_others(question: str, mention: Span | None, others: list[Span | None]
     return Clause(text, mention)
 
 
-def split_clauses(question: str, first: Span, second: Span) -> tuple[Clause, Clause] | None:
+def split_clauses(question: str, first: Span, second: Span) -> Clauses | None:
     """What is said of the first topic, and of the second, which is named after it.
 
     "which film did Ann direct that stars Bob" is "which film did Ann direct" and "which film that
     stars Bob"; what two topics share is said of both: "the child of Ann and Bob". None where
-    nothing is said of one of them, and where they are alternatives ("Ann or Bob"). O(length).
+    nothing is said of one of them, where nothing but "of" or the like stands between them ("the
+    mayor of Lima"), and where they are alternatives ("Ann or Bob"). O(length).
     """
-    before, between, after = question[: first[0]], question[first[1] : second[0]], question[
-        second[1] :
-    ]  # fmt: skip
+    before, after = question[: first[0]], question[second[1] :]
+    between = question[first[1] : second[0]]
     tokens = [(found[0].casefold(), found.span()) for found in _TOKEN.finditer(between)]
     if any(token in _OR for token, _ in tokens):
         return None
-    left, right = "", between
+    left, right, linked = "", between, False
     for token, (start, end) in tokens:
         if token in _AND or token in _RELATIVE:
             left, right = between[:start], between[start if token in _RELATIVE else end :]
+            linked = True
             break
     names = question[slice(*first)], question[slice(*second)]
-    if _has_content(right):
+    shared = not (_has_content(right) or _VERBS.intersection(words(right)))
+    if shared and not linked:
+        return None
+    if shared:
+        tail = left if _has_content(left) else f"{left} {after}"
+        clauses = _clause(before, names[0], tail), _clause(before, names[1], f"{left} {after}")
+    else:
         clauses = (
             _clause(before, names[0], left),
             _clause(f"{_asked(before)} {right} ", names[1], after),
         )
-    else:
-        tail = left if _has_content(left) else f"{left} {after}"
-        clauses = _clause(before, names[0], tail), _clause(before, names[1], f"{left} {after}")
     said = all(parse_question(clause.text, clause.mention) for clause in clauses)
-    return clauses if said else None
+    return Clauses(*clauses, shared) if said else None
 
 
 def _clause(before: str, name: str, after: str) -> Clause:

@@ -5,15 +5,14 @@ from itertools import combinations
 from typing import NamedTuple
 
 from hyperhop.pathhd.candidates import Candidates
-from hyperhop.pathhd.clauses import Clause, masked_others, split_clauses
+from hyperhop.pathhd.clauses import Clause, Clauses, masked_others, split_clauses
 from hyperhop.pathhd.planned import Ids, Planned
 from hyperhop.pathhd.planners.protocol import Planner, Span, Start, plan_all
 
 Topic = tuple[int, Span | None]  # entity, and where the question names it
 
-# By how much the mean of two plans must outweigh the best single one where nobody said that there
-# are two topics. Chosen on dev of PathQuestion and MetaQA with topics linked.
-MARGIN = 0.0
+
+_SLACK = 0.02  # on dev of PathQuestion and MetaQA no question about one topic is lost
 
 
 class Reading(NamedTuple):
@@ -34,36 +33,50 @@ def read_topics(
 
     `exists` tells the sequences from an entity and the hubs met. Two topics that were `given` are
     always a pair. Of topics that were found in the question two are one if something is said of
-    both (see `split_clauses`) and the two plans outweigh the best single plan.
+    both (see `split_clauses`) and is planned better than the whole question from one of them.
     """
     known = {entity: exists(entity) for entity, _ in topics}
     clauses = [(entity, Clause(question, mention)) for entity, mention in topics]
     if given:
         spans = [mention for _, mention in topics]
         clauses = [(one, masked_others(question, mention, spans)) for one, mention in topics]
-    pairs = list(_pairs(question, topics, given))
-    wanted = clauses + [side for pair in pairs for side in pair]
+    pairs = _pairs(question, topics, given)
+    wanted = clauses + [
+        side for a, b, said in pairs for side in ((a, said.first), (b, said.second))
+    ]
     starts = [Start(*clause, known[entity][0]) for entity, clause in wanted]
+    plans = plan_all(planner, question, starts)
     planned = [
-        Planned(entity, clause, *known[entity], plans)
-        for (entity, clause), plans in zip(wanted, plan_all(planner, question, starts), strict=True)
+        Planned(entity, clause, *known[entity], found)
+        for (entity, clause), found in zip(wanted, plans, strict=True)
     ]
     singles, sides = planned[: len(clauses)], planned[len(clauses) :]
     single = max(singles, key=lambda one: one.weight)  # the first of equals
-    found = sorted(zip(sides[::2], sides[1::2], strict=True), key=lambda pair: -_weight(pair))
-    if not given:
-        found = [pair for pair in found if _weight(pair) > single.weight + MARGIN]
-    return Reading(single, found)
+    found = [
+        pair
+        for pair, (_, _, said) in zip(zip(sides[::2], sides[1::2], strict=True), pairs, strict=True)
+        if given or _is_better(pair, said.shared, single)
+    ]
+    return Reading(single, sorted(found, key=_loss))
 
 
-def _weight(pair: tuple[Planned, Planned]) -> float:
-    return (pair[0].weight + pair[1].weight) / 2
+def _loss(pair: tuple[Planned, Planned]) -> float:
+    return -(pair[0].weight + pair[1].weight)
 
 
-def _pairs(
-    question: str, topics: Sequence[Topic], given: bool
-) -> list[tuple[tuple[int, Clause], tuple[int, Clause]]]:
-    """Entities and clauses of each pair of topics that may be one."""
+def _is_better(pair: tuple[Planned, Planned], shared: bool, single: Planned) -> bool:
+    """Whether two clauses are planned better than the whole question.
+
+    Each must be planned as well, or two mentions of which one is a common word would be a pair;
+    and their mean better, unless the same is said of both: then there is nothing to gain.
+    """
+    worse, better = sorted(side.weight for side in pair)
+    gains = (worse + better) / 2 > single.weight
+    return worse >= single.weight - _SLACK and (shared or gains)
+
+
+def _pairs(question: str, topics: Sequence[Topic], given: bool) -> list[tuple[int, int, Clauses]]:
+    """Pairs of topics, and what is said of each, that may be meant together."""
     pairs = []
     for (first, span), (second, other) in combinations(topics, 2):
         found = None
@@ -72,10 +85,11 @@ def _pairs(
                 found = split_clauses(question, span, other)
             elif other[1] <= span[0]:
                 turned = split_clauses(question, other, span)
-                found = None if turned is None else (turned[1], turned[0])
+                found = turned and Clauses(turned.second, turned.first, turned.shared)
         if found is None and given:
             spans = [span, other]
-            found = masked_others(question, span, spans), masked_others(question, other, spans)
+            masked = [masked_others(question, one, spans) for one in spans]
+            found = Clauses(masked[0], masked[1], True)
         if found is not None and first != second:
-            pairs.append(((first, found[0]), (second, found[1])))
+            pairs.append((first, second, found))
     return pairs

@@ -230,7 +230,7 @@ class PathHD(Answering):
         clock.lap("link")
         if not topics:
             return Evidence(timings=clock.laps)
-        single, pairs = self._read(question, topics, sequences, _is_pair(topic))
+        single, pairs = self._read_question(question, topics, sequences, _is_pair(topic))
         clock.lap("plan")
         evidence = None
         for first, second in pairs:
@@ -337,7 +337,7 @@ class PathHD(Answering):
             )
         return [(match.entity, match.span) for match in matches[:_MOST_TOPICS]]
 
-    def _read(
+    def _read_question(
         self,
         question: str,
         topics: list[tuple[int, Span | None]],
