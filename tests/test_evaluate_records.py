@@ -80,6 +80,22 @@ def test_a_question_may_leave_the_topic_to_the_system(system):
     assert ask(system, [question(topic=None)])[0].values["hits@1"] == 1
 
 
+def test_two_topics_may_be_asked_at_once():
+    facts = [("Ann", "directed", f) for f in "PQ"] + [("Bob", "starred", f) for f in "QR"]
+    system = PathHD(KnowledgeGraph.from_triples(facts), max_hops=1)
+    asked = question(
+        "which film directed by Ann starred Bob",
+        "Ann",
+        answers=frozenset("Q"),
+        paths=frozenset([("directed",)]),
+        other_topics=("Bob",),
+    )
+    alone, both = (ask(system, [asked], joint=joint)[0] for joint in (False, True))
+    assert (alone.predicted, alone.values["set_exact"]) == (["P", "Q"], 0)
+    assert (both.predicted, both.values["set_exact"], both.values["path_hit@1"]) == (["Q"], 1, 1)
+    assert ask(system, [replace(asked, other_topics=())], joint=True)[0].predicted == ["P", "Q"]
+
+
 def test_cut_searches_count_and_are_told():
     kg = KnowledgeGraph.from_triples(FACTS)
     cut = PathHD(kg, max_hops=2, inverse=False, cap=1)
