@@ -32,16 +32,38 @@ class Candidates:
     ) -> None:
         self.paths, self.names = paths, names
         self.lengths = paths.lengths
-        longest = int(self.lengths.max(initial=0))
-        inside = np.arange(longest) < self.lengths[:, None]
-        occurs = np.zeros(len(names), bool)  # instead of sorting the symbols
-        occurs[paths.symbols] = True
-        self.symbols: npt.NDArray[np.int64] = np.flatnonzero(occurs)
-        self.table: npt.NDArray[np.int64] = np.full(inside.shape, -1, np.int64)
-        self.table[inside] = (np.cumsum(occurs) - 1)[paths.symbols]
-        ranks = name_ranks(names) if ranks is None else ranks
-        by_rank = np.where(inside, ranks[self.symbols][self.table], -1)
-        self._by_name = np.lexsort(by_rank.T[::-1]) if longest else np.arange(len(paths))
+        self._ranks = ranks
+
+    @cached_property
+    def _inside(self) -> npt.NDArray[np.bool_]:
+        return np.arange(int(self.lengths.max(initial=0))) < self.lengths[:, None]
+
+    @cached_property
+    def _occurs(self) -> npt.NDArray[np.bool_]:
+        occurs = np.zeros(len(self.names), bool)  # instead of sorting the symbols
+        occurs[self.paths.symbols] = True
+        return occurs
+
+    @cached_property
+    def symbols(self) -> npt.NDArray[np.int64]:
+        """The distinct symbol ids."""
+        return np.flatnonzero(self._occurs)
+
+    @cached_property
+    def table(self) -> npt.NDArray[np.int64]:
+        """Positions in `symbols`."""
+        table = np.full(self._inside.shape, -1, np.int64)
+        table[self._inside] = (np.cumsum(self._occurs) - 1)[self.paths.symbols]
+        return table
+
+    @cached_property
+    def _by_name(self) -> npt.NDArray[np.int64]:
+        """All indices in the order of relation names."""
+        ranks = name_ranks(self.names) if self._ranks is None else self._ranks
+        table = np.full(self._inside.shape, -1, np.int64)
+        table[self._inside] = ranks[self.paths.symbols]
+        # an empty table has no key to sort by
+        return np.lexsort(table.T[::-1]) if table.size else np.arange(len(self))
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -65,5 +87,10 @@ class Candidates:
 
     def order(self, scores: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """All indices, best score first, equal scores by relation names; NaN last. O(N log N)."""
+        falling = -np.asarray(scores)
+        order = np.argsort(falling)
+        ordered = falling[order]
+        if (ordered[1:] > ordered[:-1]).all():  # no two are equal, and none is NaN
+            return order
         by_name = self._by_name
-        return by_name[np.argsort(-np.asarray(scores)[by_name], kind="stable")]
+        return by_name[np.argsort(falling[by_name], kind="stable")]
