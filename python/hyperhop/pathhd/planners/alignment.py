@@ -18,6 +18,7 @@ WordSimilarity = Callable[[Sequence[str]], Floats]
 
 _CONTEXT = 0.5  # a domain or type word says less than the relation's own name
 _STEP = 0.3  # what may be no step is one only if some relation is at least this alike
+_NAMED = 0.6  # a verb this alike is a step beside a noun that is a relation's own
 _INVERSE = 0.02  # forward is the rule ...
 _FORWARD = 0.1  # ... but not in "whose capital is Lima"
 
@@ -71,8 +72,8 @@ def read_groups(
 ) -> Reading:
     """Groups of a question, hop by hop, with their similarities to the words of all relations.
 
-    What is asked or in apposition is dropped and a predicate joins what is asked where no relation
-    is like it. A loose group joins the one before where both say the same relation or one of them
+    What is asked or in apposition is dropped where no relation is like it; a predicate joins what
+    is asked. A loose group joins the one before where both say the same relation or one of them
     says none, as do two groups that together are one relation's literal name ("place of birth").
     """
     words = list(dict.fromkeys(word for group in groups for word in group.words))
@@ -95,8 +96,10 @@ def read_groups(
 
 def _split(group: Group, lexicon: RelationLexicon) -> list[Group]:
     """Parts of a group, nearest to the topic first; naming another relation starts a new one."""
-    if len(group.words) == 1 or group.returns:
+    if group.returns:
         return [group]
+    if len(group.words) == 1:
+        return [*_generations(group, lexicon)]
     parts: list[list[str]] = [[]]
     current: Set[str] = frozenset()
     for word in group.words:
@@ -118,6 +121,15 @@ def _split(group: Group, lexicon: RelationLexicon) -> list[Group]:
     return [last, *rest[::-1], first]
 
 
+def _generations(group: Group, lexicon: RelationLexicon) -> list[Group]:
+    """ "grandson" is the son of a son, unless a relation is named so."""
+    (word,) = group.words
+    kin = word.removeprefix("grand")
+    if kin == word or len(kin) < 3 or lexicon.naming(word):
+        return [group]
+    return [Group((kin,), outward=group.outward), replace(group, words=(kin,))]
+
+
 class _Steps:
     """Finds the groups that are steps, see `read_groups`."""
 
@@ -129,9 +141,9 @@ class _Steps:
         self._nearest: list[int] = similarity.argmax(axis=1).tolist()
 
     def of(self, groups: Sequence[Group]) -> list[Group]:
-        found = self._joined_loose(groups)
+        found = self._joined_predicates(self._joined_loose(groups))
         found = [g for g in found if not g.asked or self._is_step(g)] or found[-1:]
-        return self._joined_literal(self._joined_predicates(found))
+        return self._joined_literal(found)
 
     def _is_step(self, group: Group) -> bool:
         return any(self._best[self._rows[word]] >= _STEP for word in group.words)
@@ -161,20 +173,21 @@ class _Steps:
         return not self._relations(before).isdisjoint(self._relations(loose))
 
     def _joined_predicates(self, groups: Sequence[Group]) -> list[Group]:
+        """ "which currency does X use" is one step, "in which country was X born" may be two."""
         found: list[Group] = []
-        waiting: tuple[str, ...] = ()
-        for place, group in enumerate(groups, 1):
-            group = replace(group, words=group.words + waiting) if waiting else group
-            waiting = ()
-            if (
-                group.predicate
-                and place < len(groups)
-                and (groups[place].opening or not self._is_step(group))
-            ):
-                waiting = group.words
-            else:
-                found.append(group)
+        for group in groups:
+            if found and found[-1].predicate and not self._both_named(found[-1], group):
+                said = found.pop()
+                group = replace(said, words=group.words + said.words, predicate=False)
+            found.append(group)
         return found
+
+    def _both_named(self, said: Group, asked: Group) -> bool:
+        return (
+            any(map(self._lexicon.naming, asked.words))
+            and any(self._best[self._rows[word]] >= _NAMED for word in said.words)
+            and self._relations(said).isdisjoint(self._relations(asked))
+        )
 
     def _joined_literal(self, groups: Sequence[Group]) -> list[Group]:
         joined: list[Group] = []
@@ -254,8 +267,10 @@ def _ordered(
         new = best.copy()
         np.maximum(new[1:], best[:-1] + gain, out=new[1:])
         if hop and len(both_ways):
-            back = signed[table[:, hop - 1]] == -signed[column]
+            there = signed[table[:, hop - 1]]
+            back = there == -signed[column]
             both = before[both_ways] + last_gain[both_ways] + gain[both_ways]
+            both -= _INVERSE * (there < 0)  # of the two directions, forward first
             new[both_ways + 1] = np.maximum(new[both_ways + 1], np.where(back, both, 0.0))
         np.maximum.accumulate(new, axis=0, out=new)
         before, best = best, new
