@@ -28,6 +28,34 @@ SETS = st.frozensets(st.sampled_from("abcdef"), max_size=4)
 TEXTS = st.text(st.sampled_from(string.ascii_letters + " .,-'üß漢the"), max_size=30)
 
 
+def test_metrics_are_exact():
+    gold = {"Peru", "Chile"}
+    assert hits_at(1, ["Chile", "x"], gold)
+    assert not hits_at(1, ["x", "Chile"], gold)
+    assert hits_at(2, ["x", "Chile"], gold)
+    assert not hits_at(1, ["chile"], gold)
+    assert not hits_at(5, [], gold)
+    assert set_exact(["Peru", "Chile"], gold)
+    assert not set_exact(["Peru"], gold)
+    assert f1(["Peru", "x"], gold) == 0.5
+    assert f1([], gold) == 0
+    assert f1([], set()) == 1
+
+
+def test_bootstrap_resamples_units():
+    values = [1.0] * 50 + [0.0] * 50
+    alone = bootstrap_interval(values, list(range(100)))
+    together = bootstrap_interval(values, [i // 10 for i in range(100)])
+    assert alone == bootstrap_interval(values, list(range(100)))
+    assert alone[0] < 0.5 < alone[1]
+    assert 0.15 < alone[1] - alone[0] < 0.25
+    assert together[1] - together[0] > 2 * (alone[1] - alone[0])
+    assert bootstrap_interval([1.0, 1.0], ["a", "b"]) == (1.0, 1.0)
+    assert bootstrap_interval([], [])[0] != bootstrap_interval([], [])[0]  # nan
+    with pytest.raises(ValueError, match="1 values, but 2 units"):
+        bootstrap_interval([1.0], ["a", "b"])
+
+
 def test_of_passages_recall_is_a_share_and_hit_is_any():
     ranked, gold = ["p7", "p2", "p9", "p4"], {"p2", "p4", "p5"}
     assert recall_at(2, ranked, gold) == pytest.approx(1 / 3)
