@@ -25,11 +25,29 @@ FUNCTION_WORDS = frozenset(
     is are was were be been being am do does did done has have had having can could will would shall
     should may might must it its he him his she her they them their i me my we our you your what
     which who whom whose where when why how not no s t d so than then too very also both any some
-    all each every other such same
+    all each every other such same under over between through during after before within without
+    among against
     """)
 )
 # Words that only ask for an answer; a graph whose relations use one keeps it.
 REQUEST_WORDS = frozenset(words("tell give list show find name names called please know many much"))
+# "films that share a director with X" go to the director and come back.
+SHARED_WORDS = frozenset(words("share shares shared sharing same together co common"))
+
+_IRREGULAR_PARTICIPLES = frozenset(
+    words("""
+    become begun born bought brought broken built caught chosen come cut done drawn driven fallen
+    fed felt fought found flown forgotten founded frozen given gone grown hidden heard held hurt
+    kept known laid led left lent lost made meant met paid put read run said sold seen sent set
+    shot shown slain slept spent spoken stolen struck sung sworn taken taught thought thrown told
+    understood won worn wound written
+    """)
+)
+
+
+def is_participle(word: str) -> bool:
+    """Whether an English word has the form of a past participle: "directed", "born"."""
+    return word in _IRREGULAR_PARTICIPLES or ("_" not in word and word.endswith("ed"))
 
 
 @lru_cache(maxsize=65536)

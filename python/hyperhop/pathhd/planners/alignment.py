@@ -1,25 +1,23 @@
 """Scores of relation sequences against the groups of a question, given how alike words are."""
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import pairwise, product
 
 import numpy as np
 import numpy.typing as npt
 
 from hyperhop.pathhd.candidates import Candidates
 from hyperhop.pathhd.planners.lexicon import RelationLexicon
-from hyperhop.pathhd.planners.protocol import Span
+from hyperhop.pathhd.planners.protocol import Plans, Span, ranked
 from hyperhop.pathhd.planners.question import Group, parse_question
 from hyperhop.text.words import stem
 
 Floats = npt.NDArray[np.float32]
-# How alike question words (rows) and vocabulary words (columns) are, in [0, 1]
+# How alike some distinct question words (rows) and vocabulary words (columns) are, in [0, 1]
 WordSimilarity = Callable[[Sequence[str]], Floats]
 
 _CONTEXT = 0.5  # a domain or type word says less than the relation's own name
-_STEP = 0.35  # "which NOUN" and a predicate are steps only if some relation is at least this alike
+_STEP = 0.3  # what may be no step is one only if some relation is at least this alike
 _INVERSE = 0.02  # forward is the rule ...
 _FORWARD = 0.1  # ... but not in "whose capital is Lima"
 
@@ -35,21 +33,31 @@ class AlignmentWeights:
 
 @dataclass(frozen=True)
 class Reading:
-    """A question as read against one graph.
+    """A question as read against one graph, one row for each group.
 
-    `words` are all content words, `starts` where each group starts in them, `similarity` float32
-    (words, vocabulary), `backwards` bool (groups,).
+    Attributes:
+        groups: the words of each group.
+        backwards, returns: bool (groups,), see Group.
+        similarity: float32 (groups, vocabulary), of the group's word that is most alike.
     """
 
-    words: list[str]
-    starts: npt.NDArray[np.int64]
+    groups: list[tuple[str, ...]]
     backwards: npt.NDArray[np.bool_]
+    returns: npt.NDArray[np.bool_]
     similarity: Floats
 
-    @property
-    def groups(self) -> list[list[str]]:
-        """Words of each group."""
-        return [self.words[a:b] for a, b in pairwise([*self.starts.tolist(), len(self.words)])]
+
+def plan_by_words(
+    question: str,
+    mention: Span | None,
+    candidates: Candidates,
+    lexicon: RelationLexicon,
+    alike: WordSimilarity,
+    weights: AlignmentWeights,
+) -> Plans:
+    """All candidates, best first."""
+    reading = read_groups(split_question(question, mention, lexicon), lexicon, alike)
+    return ranked(align(reading, lexicon, candidates, weights), candidates)
 
 
 def split_question(question: str, mention: Span | None, lexicon: RelationLexicon) -> list[Group]:
@@ -58,41 +66,37 @@ def split_question(question: str, mention: Span | None, lexicon: RelationLexicon
     return [part for group in parsed for part in _split(group, lexicon)]
 
 
-def possible_texts(groups: Sequence[Group], lexicon: RelationLexicon) -> list[str]:
-    """All words of the groups, and all groups that `read_groups` may make of them, as text."""
-    texts = {word: None for group in groups for word in group.words}
-    for asked, predicate in product((False, True), repeat=2):
-        outcome = {True: asked, False: predicate}  # of what is asked about, by `group.asked`
-        for group in _steps(groups, lexicon, partial(_told, outcome)):
-            texts[" ".join(group.words)] = None
-    return list(texts)
-
-
-def _told(outcome: dict[bool, bool], group: Group) -> bool:
-    return outcome[group.asked]
-
-
 def read_groups(
     groups: Sequence[Group], lexicon: RelationLexicon, alike: WordSimilarity
 ) -> Reading:
     """Groups of a question, hop by hop, with their similarities to the words of all relations.
 
-    "which NOUN" is dropped and a predicate joins what is asked where no relation is like it. Two
-    groups that together are one relation's literal name ("place of birth") become one.
+    What is asked or in apposition is dropped and a predicate joins what is asked where no relation
+    is like it. A loose group joins the one before where both say the same relation or one of them
+    says none, as do two groups that together are one relation's literal name ("place of birth").
     """
-    groups = _steps(groups, lexicon, lambda group: _is_step(group, alike))
-    words = [word for group in groups for word in group.words]
+    words = list(dict.fromkeys(word for group in groups for word in group.words))
+    similarity = alike(words)
+    rows = {word: row for row, word in enumerate(words)}
+    if similarity.size:
+        groups = _Steps(lexicon, rows, similarity).of(groups)
+    flat = [rows[word] for group in groups for word in group.words]
     lengths = np.array([len(group.words) for group in groups], np.int64)
+    best = similarity[:0]
+    if len(groups):
+        best = np.maximum.reduceat(similarity[flat], np.cumsum(lengths) - lengths, axis=0)
     return Reading(
-        words,
-        np.cumsum(lengths) - lengths,
+        [group.words for group in groups],
         np.array([group.backwards for group in groups], bool),
-        alike(words),
+        np.array([group.returns for group in groups], bool),
+        best,
     )
 
 
 def _split(group: Group, lexicon: RelationLexicon) -> list[Group]:
     """Parts of a group, nearest to the topic first; naming another relation starts a new one."""
+    if len(group.words) == 1 or group.returns:
+        return [group]
     parts: list[list[str]] = [[]]
     current: Set[str] = frozenset()
     for word in group.words:
@@ -114,97 +118,145 @@ def _split(group: Group, lexicon: RelationLexicon) -> list[Group]:
     return [last, *rest[::-1], first]
 
 
-def _steps(
-    groups: Sequence[Group], lexicon: RelationLexicon, is_step: Callable[[Group], bool]
-) -> list[Group]:
-    """The groups that are steps; `is_step` is asked about "which NOUN" and a predicate."""
-    found = list(groups)
-    if len(found) > 1 and found[-1].asked and not is_step(found[-1]):
-        found.pop()
-    if len(found) > 1 and found[0].predicate:
-        first, *rest, last = found
-        if last.opening or not is_step(first):
-            found = [*rest, replace(last, words=last.words + first.words)]
-    return _join_literal(found, lexicon)
+class _Steps:
+    """Finds the groups that are steps, see `read_groups`."""
+
+    def __init__(
+        self, lexicon: RelationLexicon, rows: Mapping[str, int], similarity: Floats
+    ) -> None:
+        self._lexicon, self._rows = lexicon, rows
+        self._best: list[float] = similarity.max(axis=1).tolist()
+        self._nearest: list[int] = similarity.argmax(axis=1).tolist()
+
+    def of(self, groups: Sequence[Group]) -> list[Group]:
+        found = self._joined_loose(groups)
+        found = [g for g in found if not g.asked or self._is_step(g)] or found[-1:]
+        return self._joined_literal(self._joined_predicates(found))
+
+    def _is_step(self, group: Group) -> bool:
+        return any(self._best[self._rows[word]] >= _STEP for word in group.words)
+
+    def _relations(self, group: Group) -> Set[str]:
+        word = max(group.words, key=lambda word: self._best[self._rows[word]])
+        return self._lexicon.with_word[self._nearest[self._rows[word]]]
+
+    def _joined_loose(self, groups: Sequence[Group]) -> list[Group]:
+        """ "wrote the screenplay" is one step, "wrote the films" two."""
+        found: list[Group] = []
+        for group in groups:
+            # before in the text: for words that are read towards the topic, that is the next group
+            if found and group.outward and group.loose and self._same(found[-1], group):
+                found[-1] = _merged(found[-1], group)
+            elif (
+                found and not found[-1].outward and found[-1].loose and self._same(group, found[-1])
+            ):
+                found[-1] = _merged(group, found[-1])
+            else:
+                found.append(group)
+        return found
+
+    def _same(self, before: Group, loose: Group) -> bool:
+        if not (self._is_step(before) and self._is_step(loose)):
+            return True
+        return not self._relations(before).isdisjoint(self._relations(loose))
+
+    def _joined_predicates(self, groups: Sequence[Group]) -> list[Group]:
+        found: list[Group] = []
+        waiting: tuple[str, ...] = ()
+        for place, group in enumerate(groups, 1):
+            group = replace(group, words=group.words + waiting) if waiting else group
+            waiting = ()
+            if (
+                group.predicate
+                and place < len(groups)
+                and (groups[place].opening or not self._is_step(group))
+            ):
+                waiting = group.words
+            else:
+                found.append(group)
+        return found
+
+    def _joined_literal(self, groups: Sequence[Group]) -> list[Group]:
+        joined: list[Group] = []
+        for group in groups:
+            if joined and self._lexicon.literal:
+                both = (*group.words, *joined[-1].words)
+                if frozenset(map(stem, both)) in self._lexicon.literal:
+                    group = Group(both, backwards=joined.pop().backwards or group.backwards)
+            joined.append(group)
+        return joined
 
 
-def _is_step(group: Group, alike: WordSimilarity) -> bool:
-    known = alike(group.words)
-    return bool(known.size) and float(known.max()) >= _STEP
-
-
-def _join_literal(groups: list[Group], lexicon: RelationLexicon) -> list[Group]:
-    joined: list[Group] = []
-    for group in groups:
-        if joined:
-            both = (*group.words, *joined[-1].words)
-            if frozenset(map(stem, both)) in lexicon.literal:
-                group = Group(both, joined.pop().backwards or group.backwards)
-        joined.append(group)
-    return joined
+def _merged(before: Group, after: Group) -> Group:
+    return replace(
+        before,
+        words=before.words + after.words,
+        returns=before.returns or after.returns,
+        backwards=before.backwards or after.backwards,
+    )
 
 
 def align(
-    reading: Reading,
-    lexicon: RelationLexicon,
-    candidates: Candidates,
-    weights: AlignmentWeights,
-    phrases: Floats | None = None,
+    reading: Reading, lexicon: RelationLexicon, candidates: Candidates, weights: AlignmentWeights
 ) -> npt.NDArray[np.float64]:
     """Score of every candidate, float64 (N,).
 
-    A group and a step are alike by the best pair of words (or by `phrases`, float32 (groups, U),
-    how alike whole groups and relations are) and by how many of the relation's words the group has,
-    half each. Groups and steps are aligned in order, each at most once (Needleman and Wunsch,
-    without gap costs); the sum is divided by the larger count. Precision is how much of the steps'
-    words the whole question has. O(groups * length * N).
+    A group and a step are alike by the best pair of words and by how many of the relation's words
+    the group has, half each. Groups and steps are aligned in order, each at most once (Needleman
+    and Wunsch, without gap costs), but a group that returns takes a step and the same one back; the
+    sum is divided by the larger count. Precision is how much of the steps' words the whole question
+    has. O(groups * length * N + groups * words of all relations).
     """
     lengths = np.maximum(candidates.lengths, 1)
-    groups = len(reading.starts)
+    groups = len(reading.groups) + int(reading.returns.sum())
     scores: npt.NDArray[np.float64] = -weights.length * lengths - weights.steps * abs(
         groups - lengths
     )
     if groups == 0 or len(candidates) == 0:
         return scores
-    core, core_starts = lexicon.core.take(candidates.symbols)
-    context, context_starts = lexicon.context.take(candidates.symbols)
-    sizes = np.diff([*core_starts, len(core)])
-    of_core, of_context = reading.similarity[:, core], reading.similarity[:, context]
-    best = np.maximum(
-        np.maximum.reduceat(of_core, core_starts, axis=1),
-        _CONTEXT * np.maximum.reduceat(of_context, context_starts, axis=1),
-    )
-    best = np.maximum.reduceat(best, reading.starts, axis=0)
-    if phrases is not None:
-        best = np.maximum(best, phrases)
-    in_group = np.maximum.reduceat(of_core, reading.starts, axis=0)
-    complete = np.add.reduceat(in_group, core_starts, axis=1) / sizes
-    steps = (best + complete) / 2
+    relations = lexicon.relation[candidates.symbols]
+    best, complete = lexicon.core.best_and_mean(reading.similarity)
+    if lexicon.context is not None:
+        context, _ = lexicon.context.best_and_mean(reading.similarity)
+        best = np.maximum(best, _CONTEXT * context)
+    steps: npt.NDArray[np.float64] = ((best + complete) / 2.0)[:, relations].astype(np.float64)
     inverse = lexicon.inverse[candidates.symbols]
-    steps = steps - np.where(
-        reading.backwards[:, None],
-        np.where(inverse, 0.0, _FORWARD),
-        np.where(inverse, _INVERSE, 0.0),
-    )
-    found = np.add.reduceat(of_core.max(axis=0), core_starts) / sizes
-    inside = candidates.table >= 0
-    precision = np.where(inside, found[candidates.table], 0.0).sum(axis=1) / lengths
-    scores = scores + weights.precision * precision
-    return scores + _ordered(steps, candidates) / np.maximum(lengths, groups)
+    steps -= _INVERSE * inverse
+    if reading.backwards.any():
+        steps[reading.backwards] -= np.where(inverse, -_INVERSE, _FORWARD)
+    if weights.precision:
+        _, found = lexicon.core.best_and_mean(reading.similarity.max(axis=0)[None])
+        of_steps = np.append(found[0, relations], 0.0)  # the last is for what is beyond the end
+        scores += weights.precision * of_steps[candidates.table].sum(axis=1) / lengths
+    signed = np.append(np.where(inverse, -relations - 1, relations + 1), 0)
+    aligned = _ordered(steps, reading.returns, signed, candidates.table)
+    return scores + aligned / np.maximum(lengths, groups)
 
 
-def _ordered(steps: npt.NDArray[np.floating], candidates: Candidates) -> npt.NDArray[np.float64]:
-    """Best sum of an in-order, one-to-one alignment of groups and steps, for every candidate."""
-    groups, count = len(steps), len(candidates)
-    previous = np.zeros((groups + 1, count))
-    total = np.zeros(count)
-    for hop in range(candidates.table.shape[1]):
-        column = candidates.table[:, hop]
-        row = np.zeros((groups + 1, count))
-        for group in range(groups):
-            row[group + 1] = np.maximum(
-                np.maximum(row[group], previous[group + 1]), previous[group] + steps[group, column]
-            )
-        total = np.where(candidates.lengths == hop + 1, row[groups], total)
-        previous = row
-    return total
+def _ordered(
+    steps: npt.NDArray[np.float64],
+    returns: npt.NDArray[np.bool_],
+    signed: npt.NDArray[np.int64],
+    table: npt.NDArray[np.int64],
+) -> npt.NDArray[np.float64]:
+    """Best sum of an in-order alignment of groups and steps, for every row of `table`.
+
+    `signed`: relation of each symbol, negative where it is walked backwards.
+    """
+    groups, count = len(steps), len(table)
+    steps = np.append(steps, np.zeros((groups, 1)), axis=1)  # the last is for -1: beyond the end
+    both_ways = np.flatnonzero(returns)
+    # best sum of the first groups (rows) and the hops so far; and that of a hop less
+    best = before = np.zeros((groups + 1, count))
+    gain = np.zeros((groups, count))
+    for hop, column in enumerate(table.T):
+        last_gain, gain = gain, steps[:, column]
+        new = best.copy()
+        np.maximum(new[1:], best[:-1] + gain, out=new[1:])
+        if hop and len(both_ways):
+            back = signed[table[:, hop - 1]] == -signed[column]
+            both = before[both_ways] + last_gain[both_ways] + gain[both_ways]
+            new[both_ways + 1] = np.maximum(new[both_ways + 1], np.where(back, both, 0.0))
+        np.maximum.accumulate(new, axis=0, out=new)
+        before, best = best, new
+    return np.asarray(best[groups], np.float64)

@@ -8,14 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperhop.pathhd.candidates import Candidates
-from hyperhop.pathhd.planners.alignment import (
-    AlignmentWeights,
-    align,
-    read_groups,
-    split_question,
-)
+from hyperhop.pathhd.planners.alignment import AlignmentWeights, plan_by_words
 from hyperhop.pathhd.planners.lexicon import RelationLexicon
-from hyperhop.pathhd.planners.protocol import Plans, Span, ranked
+from hyperhop.pathhd.planners.protocol import Plans, Span
 from hyperhop.text.words import stem
 
 # Chosen on PathQuestion dev (`disjoint`, seed 0, all four sets together).
@@ -50,10 +45,8 @@ class LexicalPlanner:
         return "lexical"
 
     def plan(self, question: str, mention: Span | None, candidates: Candidates) -> Plans:
-        """All candidates, best first. O(groups * length * N)."""
-        groups = split_question(question, mention, self._lexicon)
-        reading = read_groups(groups, self._lexicon, self._alike)
-        return ranked(align(reading, self._lexicon, candidates, _WEIGHTS), candidates)
+        """All candidates, best first; see `align` for what it costs."""
+        return plan_by_words(question, mention, candidates, self._lexicon, self._alike, _WEIGHTS)
 
     def _alike(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
         rows = [self._row(word) for word in words]

@@ -2,22 +2,40 @@
 
 English says a path in two ways: after the topic outwards ("Ann 's mother 's job") and before it
 inwards ("the job of the mother of Ann", "the country whose capital is Lima"). Read from the topic
-outwards, both give one group of words for each step.
+outwards, both give one group of words for each step. What a sentence says of the noun phrase around
+its topic ("the films by Ann were in which languages") comes after that phrase.
 """
 
 import re
 import unicodedata
-from collections.abc import Set
+from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
-from hyperhop.text.words import FUNCTION_WORDS, REQUEST_WORDS, words
+from hyperhop.text.words import (
+    FUNCTION_WORDS,
+    REQUEST_WORDS,
+    SHARED_WORDS,
+    is_participle,
+    words,
+)
 
-_TOKEN = re.compile(r"['’]s\b|['’](?!\w)|[^\W_]+")
+# words joined by underscores stay together: they are the literal name of a relation
+_TOKEN = re.compile(r"['’]s\b|['’](?!\w)|[^\W_]+(?:_+[^\W_]+)*")
 _RELATIVE = frozenset(words("whose that which who whom where"))
+_ASKS = frozenset(words("which what who whom whose where when how"))
 _COPULA = frozenset(words("is are was were"))
 _DO = frozenset(words("do does did"))
+_WHICH = frozenset(words("which what"))
+_AUXILIARY = (
+    _COPULA | _DO | frozenset(words("be been being has have had can could will would should may"))
+)
+_PREPOSITIONS = frozenset(words("of in with by for from on at to into about"))
+_PERSONAL = frozenset(words("they you we people one"))
+_DETERMINERS = frozenset(words("a an the this these those his her its their"))
 # "where does he live" and "how did he die" ask for a step that no noun names
 _ADVERBS = frozenset(words("where when how"))
+_STRUCTURE = FUNCTION_WORDS | REQUEST_WORDS | SHARED_WORDS
 _PRONOUNS = frozenset(words("who whom what"))
 
 
@@ -28,10 +46,12 @@ class Group:
     `outward`: read from the topic on, so its first word is the nearest; else its last word is.
     `backwards`: said as "whose ... is TOPIC" or "TOPIC is the ... of", a step against the
     relation's direction.
-    `asked`: the noun of "which NOUN" or "the NOUN that"; it may only say what kind of thing the
-    answer is.
-    `predicate`: said of the topic right after it ("which currency does TOPIC use"); it may belong
-    to what is asked. `opening`: no more than a question word.
+    `asked`: the noun of "which NOUN" or "the NOUN that", or in apposition ("the NOUN TOPIC"); it
+    may only say what kind of thing is there.
+    `predicate`: said of the topic or of what is nearer to it ("which currency does TOPIC use"); it
+    may belong to what is asked. `opening`: no more than a question word.
+    `returns`: a step and the same one back ("films that share directors with TOPIC").
+    `loose`: only an article stands between it and the group before in the text.
     """
 
     words: tuple[str, ...]
@@ -40,6 +60,8 @@ class Group:
     asked: bool = False
     predicate: bool = False
     opening: bool = False
+    returns: bool = False
+    loose: bool = False
 
 
 def find_mention(question: str, name: str) -> tuple[int, int] | None:
@@ -82,55 +104,186 @@ def parse_question(
     content although they are function or request words. O(len(question)).
     """
     start, end = mention if mention is not None else (len(question), len(question))
-    before = _leading(_tokens(question[:start]), keep)
-    tokens = _tokens(question[end:])
-    after = [Group(tuple(run), outward=True) for run in _groups(tokens, keep)]
-    if after and "of" in tokens[-2:] and not _separates(tokens[0]):
-        after[-1] = replace(after[-1], backwards=True)
-    if before and after and not _separates(tokens[0]):
-        after[0] = replace(after[0], predicate=True)
-    return after + before[::-1]
+    before, after = _tokens(question[:start]), _tokens(question[end:])
+    before, apposed = _without_apposition(before, keep)
+    inner = _clause_and_back(before, _chunks(before, keep))
+    possessive = bool(after) and after[0][0] in "'’"
+    subject = not possessive and (not before or before[-1] in _AUXILIARY or before[-1] in _ASKS)
+    cut = len(after) if subject else _predicate_start(before, after)
+    near = [chunk.group(outward=True) for chunk in _chunks(after[:cut], keep)]
+    far = [chunk.group(outward=True) for chunk in _chunks(after[cut:], keep)]
+    if near and subject and _is_value(before, after):
+        near[0] = replace(near[0], backwards=True)
+    leading = [chunk.group() for chunk in inner]
+    if inner and "whose" in before[1:] and before[-1] in _COPULA:
+        whose = len(before) - 1 - before[::-1].index("whose")
+        if inner[-1].start > whose:
+            leading[-1] = replace(leading[-1], backwards=True)
+    asks = bool(inner) and before[max(inner[0].start - 1, 0)] in _WHICH
+    if (asks and not _of_phrase(before)) or (inner and _heads_clause(before, inner[0])):
+        leading[0] = replace(leading[0], asked=True)
+    outer = [leading.pop(0)] if asks and far else []
+    opening = [] if leading or outer else _opening(before)
+    if far and not outer:
+        opening = _opening(before)
+    if near and (leading or opening) and not _separates(after[0]):
+        near[0] = replace(near[0], predicate=True)
+    if far and (outer or opening):
+        far[-1] = replace(far[-1], predicate=True)
+    return apposed + near + leading[::-1] + far + outer + opening
+
+
+@dataclass
+class _Chunk:
+    """A run of content words and the place of its first token."""
+
+    words: list[str]
+    start: int
+    returns: bool = False
+    loose: bool = False
+    which: bool = False
+
+    def group(self, outward: bool = False) -> Group:
+        return Group(
+            tuple(self.words),
+            outward=outward,
+            asked=outward and self.which,
+            returns=self.returns,
+            loose=self.loose,
+        )
+
+
+def _tokens(text: str) -> list[str]:
+    found = _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
+    # "who's" is "who is", not a possessive
+    return [
+        "is" if i and token[0] in "'’" and found[i - 1] in _ASKS else token
+        for i, token in enumerate(found)
+    ]
 
 
 def _separates(token: str) -> bool:
     return token in _RELATIVE or token == "of" or token[0] in "'’"
 
 
-def _tokens(text: str) -> list[str]:
-    return _TOKEN.findall(unicodedata.normalize("NFKC", text).casefold())
+def _content(token: str, keep: Set[str]) -> list[str]:
+    """Content words of a token, which has several where underscores join them."""
+    if token[0] in "'’":
+        return []
+    if "_" not in token:
+        return [token] if token not in _STRUCTURE or token in keep else []
+    return [part for part in token.split("_") if part not in _STRUCTURE or part in keep]
 
 
-def _groups(tokens: list[str], keep: Set[str]) -> list[list[str]]:
-    """Runs of content words; possessives, "of" and relative pronouns separate them."""
-    groups: list[list[str]] = [[]]
-    for token in tokens:
-        relative = token in _RELATIVE
-        if relative and len(groups) > 1 and len(groups[-1]) == 1:
+def _chunks(tokens: Sequence[str], keep: Set[str]) -> list[_Chunk]:
+    """Runs of content words between words of structure, in the order of the text."""
+    chunks: list[_Chunk] = []
+    is_open = loose = returns = False
+    for place, token in enumerate(tokens):
+        words = _content(token, keep)
+        if words:
+            if not is_open:
+                which = place > 0 and tokens[place - 1] in _WHICH
+                chunks.append(_Chunk([], place, loose=loose, which=which))
+            is_open, loose = True, True
+            chunks[-1].words += words
+            chunks[-1].returns |= returns
+            returns = False
+            continue
+        same = "same" in tokens[place : place + 3]
+        if token in _RELATIVE and len(chunks) > 1 and is_open and len(chunks[-1].words) == 1:
             # "capital of the country whose": that noun only names the thing, it is no step
-            noun = groups.pop()
-            groups[-1] += noun
-        if _separates(token):
-            groups.append([])
-        if token in keep or not (
-            token in FUNCTION_WORDS or token in REQUEST_WORDS or token[0] in "'’"
-        ):
-            groups[-1].append(token)
-    return [group for group in groups if group]
+            noun = chunks.pop()
+            chunks[-1].words += noun.words
+            chunks[-1].returns |= noun.returns
+        following = tokens[place + 1 : place + 2]
+        if token in _COPULA and any(map(is_participle, following)):
+            continue  # "currency is used in": said of that noun
+        if token in _DO and _PERSONAL.intersection(following):
+            continue  # "currency do they use in"
+        if token in _DETERMINERS and place and tokens[place - 1] in ("and", "or"):
+            continue  # "a man or a woman"
+        if token in _WHICH and place and _content(tokens[place - 1], keep):
+            is_open = False  # "starred which actors"
+        elif _separates(token) or token in _AUXILIARY or token == "by":
+            is_open = is_open and same and token == "by"
+            loose = loose and is_open
+        elif (token in _PREPOSITIONS or token in _DETERMINERS) and not same:
+            is_open = False
+            loose = loose and token not in ("a", "an")
+        if token == "together" and chunks:
+            chunks[-1].returns = True
+        elif token in SHARED_WORDS:
+            returns = True
+            is_open = is_open and not token.startswith("shar")
+    return chunks
 
 
-def _leading(tokens: list[str], keep: Set[str]) -> list[Group]:
-    """Groups before the topic, in text order."""
-    groups = [Group(tuple(run)) for run in _groups(tokens, keep)]
-    if not groups:
-        opening = next((t for t in tokens if t in _ADVERBS or t in _PRONOUNS), None)
-        asks_verb = opening in _ADVERBS or any(t in _DO for t in tokens)
-        return [Group((opening,), opening=True)] if opening is not None and asks_verb else []
-    noun = tokens.index(groups[0].words[0])
-    heads_clause = len(groups[0].words) == 1 and _RELATIVE.intersection(tokens[noun + 1 : noun + 2])
-    if heads_clause or tokens[max(noun - 1, 0)] in ("which", "what"):
-        groups[0] = replace(groups[0], asked=True)
-    if tokens[-1] in _COPULA and "whose" in tokens and tokens.index("whose") > 0:
-        inside = tokens[len(tokens) - tokens[::-1].index("whose") :]
-        if set(groups[-1].words) <= set(inside):
-            groups[-1] = replace(groups[-1], backwards=True)
-    return groups
+def _clause_and_back(tokens: Sequence[str], chunks: list[_Chunk]) -> list[_Chunk]:
+    """ "films whose directors also directed X": one step there and back, however it is said."""
+    if "also" not in tokens:
+        return chunks
+    also = tokens.index("also")
+    clauses = [i for i in range(1, also) if tokens[i] in _RELATIVE]
+    if not clauses or not any(clauses[-1] < chunk.start < also for chunk in chunks):
+        return chunks
+    inside = [chunk for chunk in chunks if chunk.start > clauses[-1]]
+    whole = _Chunk([word for chunk in inside for word in chunk.words], inside[0].start, True)
+    return [*chunks[: len(chunks) - len(inside)], whole]
+
+
+def _without_apposition(tokens: list[str], keep: Set[str]) -> tuple[list[str], list[Group]]:
+    """ "the film TOPIC": what stands before it, and the noun."""
+    if len(tokens) < 2 or len(_content(tokens[-1], keep)) != 1:
+        return tokens, []
+    if tokens[-2] not in _DETERMINERS | _AUXILIARY:
+        return tokens, []
+    rest = tokens[:-1] if tokens[-2] in _AUXILIARY else tokens[:-2]
+    return rest, [Group((tokens[-1],), asked=True)]
+
+
+def _predicate_start(before: Sequence[str], after: Sequence[str]) -> int:
+    """Where, after a topic inside a noun phrase, that is said which is said of the phrase."""
+    content = [i for i, token in enumerate(after) if _content(token, frozenset())]
+    if not content:
+        return len(after)
+    verb = next((i for i, token in enumerate(after) if token in _AUXILIARY), None)
+    if verb is not None:
+        return verb
+    asked = any(token in _ASKS for token in before[:2])
+    if asked:
+        fronted = any(token in _DO for token in before)
+        return content[-1] if fronted or is_participle(after[content[-1]]) else len(after)
+    if after[0] == "also":
+        return 0
+    question = next((i for i, token in enumerate(after) if token in _ASKS), None)
+    if question is None:
+        return len(after)
+    return question if _separates(after[0]) else 0
+
+
+def _is_value(before: Sequence[str], after: Sequence[str]) -> bool:
+    """Whether the topic is the value: "TOPIC is the capital of which", "which is TOPIC the ..."."""
+    if "of" not in after or after[0] == "of" or after[0][0] in "'’":
+        return False
+    rest = after[after.index("of") + 1 :]
+    return not rest or rest[0] in _ASKS
+
+
+def _of_phrase(before: Sequence[str]) -> bool:
+    """ "what types are the films": the noun is asked of a phrase, so that it is a step."""
+    return before[0] in _WHICH and any(
+        a in _COPULA and b in _DETERMINERS for a, b in pairwise(before)
+    )
+
+
+def _heads_clause(tokens: Sequence[str], chunk: _Chunk) -> bool:
+    """Whether it is no more than the noun of "the NOUN that"."""
+    follows = tokens[chunk.start + 1 : chunk.start + 2]
+    return len(chunk.words) == 1 and bool(_RELATIVE.intersection(follows))
+
+
+def _opening(before: Sequence[str]) -> list[Group]:
+    opening = next((t for t in before if t in _ADVERBS or t in _PRONOUNS), None)
+    asks_verb = opening in _ADVERBS or any(t in _DO for t in before)
+    return [Group((opening,), opening=True)] if opening is not None and asks_verb else []
