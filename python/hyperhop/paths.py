@@ -115,7 +115,7 @@ class Paths:
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
         """int64 (N,), symbols in each sequence."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
     def take(self, indices: npt.ArrayLike) -> "Paths":
         """The sequences at `indices`, in that order."""
@@ -123,8 +123,11 @@ class Paths:
         lengths = self.lengths[chosen]
         offsets = np.zeros(chosen.size + 1, np.int64)
         np.cumsum(lengths, out=offsets[1:])
-        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-        return Paths(self.symbols[np.repeat(self.offsets[chosen], lengths) + within], offsets)
+        shifts = np.repeat(self.offsets[:-1][chosen] - offsets[:-1], lengths)
+        taken = Paths.__new__(Paths)  # as valid as this list
+        taken.symbols = self.symbols[shifts + np.arange(offsets[-1])]
+        taken.offsets, taken.truncated = offsets, False
+        return taken
 
 
 def _integers(values: npt.ArrayLike, name: str, dtype: type[np.signedinteger]) -> np.ndarray:

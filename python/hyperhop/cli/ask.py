@@ -13,17 +13,31 @@ from hyperhop.cli.report import busy, say, speaks_utf8
 from hyperhop.cli.show import answer_lines, explain_lines
 from hyperhop.cli.system import open_system
 from hyperhop.graph import EntityLinker
-from hyperhop.pathhd import TopicNotFound
+from hyperhop.pathhd import LLMPlanner, TopicNotFound
+from hyperhop.pathhd.answering import with_retrieval
+
+LLM = "llm"
 
 
 def ask(
     directory: options.Directory,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question, quoted.")],
     topic: Annotated[
-        str | None,
-        typer.Option(metavar="E", help="Entity to start from; otherwise found in the question."),
+        list[str] | None,
+        typer.Option(
+            metavar="E",
+            help="Entity to start from; otherwise found in the question. Given twice: answers are "
+            "what both lead to.",
+        ),
     ] = None,
-    planner: options.Planner = None,
+    planner: Annotated[
+        str | None,
+        typer.Option(
+            "--planner",
+            metavar="P",
+            help="How a plan is chosen: lexical or embedding, or llm, which asks a language model.",
+        ),
+    ] = None,
     encoder: options.Encoder = None,
     max_hops: options.MaxHops = None,
     max_degree: options.MaxDegree = None,
@@ -56,6 +70,11 @@ def ask(
     its own that no path it cites ends in is marked. It is configured by HYPERHOP_LLM_URL,
     HYPERHOP_LLM_MODEL and HYPERHOP_LLM_KEY, or in hyperhop/config.toml.
 
+    A question may be about two entities: "Which countries border both Peru and Chile?".
+
+    --planner llm asks the same language model once more, before that: which of the relations near
+    the topic lead to the answer. Only paths that exist count.
+
     \b
     Examples:
       hyperhop ask mygraph "Who is the mother of Ada Lovelace?"
@@ -65,26 +84,33 @@ def ask(
       hyperhop ask mygraph "Who was her mother?" --topic "Ada Lovelace" \\
           --llm http://localhost:8000/v1 --model qwen3
       hyperhop ask mygraph "Who is the mother of Ada Lovelace?" --llm model.gguf --explain
+      hyperhop ask mygraph "Who brought Ada Lovelace up?" --planner llm --reader vector
     """
     if explain and as_json:
         raise typer.BadParameter("--json already holds what --explain shows: give one of them")
-    with open_reader(reader, llm, model, fallback) as read, busy(f"asking {directory}"):
+    plans = planner == LLM
+    with (
+        open_reader(reader, llm, model, fallback, plans) as (read, chat),
+        busy(f"asking {directory}"),
+    ):
         system = open_system(
             directory,
             encoder=encoder,
-            planner=planner,
+            planner=None if plans else planner,
             max_hops=max_hops,
             max_degree=max_degree,
             inverse=not no_inverse,
             k=k,
         )
+        if plans and chat is not None:
+            system.planner = LLMPlanner(chat, system.planner, fallback=fallback)
         try:
-            evidence = system.retrieve(question, topic=topic, explain=explain or as_json)
+            evidence = system.retrieve(question, topic=topic or None, explain=explain or as_json)
         except TopicNotFound:
             raise LookupError(
                 f"the question names no entity of {directory}: name one with --topic"
             ) from None
-        answer = read.read(question, evidence)
+        answer = with_retrieval(read.read(question, evidence), evidence)
     if as_json:
         found = {
             "question": question,

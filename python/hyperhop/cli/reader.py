@@ -1,4 +1,4 @@
-"""The reader that the command line asks for."""
+"""The reader and the language model that the command line asks for."""
 
 from __future__ import annotations
 
@@ -10,34 +10,36 @@ import typer
 
 from hyperhop.cli.options import ReaderName
 from hyperhop.evidence import Answer, Evidence, Reader
-from hyperhop.llm import LLMError, LLMReader, VectorReader, open_chat
+from hyperhop.llm import ChatModel, LLMError, LLMReader, VectorReader, open_chat
 
 
 @contextmanager
 def open_reader(
-    reader: ReaderName | None, llm: str | None, model: str | None, fallback: bool
-) -> Iterator[Reader]:
-    """Open the reader that these options name, and close its model afterwards.
+    reader: ReaderName | None, llm: str | None, model: str | None, fallback: bool, plans: bool
+) -> Iterator[tuple[Reader, ChatModel | None]]:
+    """Open the reader that these options name and the model it asks; close that afterwards.
 
-    Raises typer.BadParameter where they contradict each other, and what `open_chat` raises.
+    `plans` says that planning asks the model too. Raises typer.BadParameter where the options
+    contradict each other, and what `open_chat` raises.
     """
     named = llm is not None or model is not None
-    if named and reader is ReaderName.VECTOR:
+    if named and reader is ReaderName.VECTOR and not plans:
         raise typer.BadParameter("--llm and --model name a language model: not --reader vector")
-    if not named and reader is not ReaderName.LLM:
+    reads = reader is ReaderName.LLM or (named and reader is None)
+    if not reads and not plans:
         if fallback:
-            raise typer.BadParameter("--fallback is for --reader llm or --llm URL")
-        yield VectorReader()
+            raise typer.BadParameter("--fallback is for --reader llm, --planner llm or --llm URL")
+        yield VectorReader(), None
         return
     try:
         chat = open_chat(llm, model)
     except LLMError as error:  # it was asked for its models
         if not fallback:
             raise
-        yield _WithoutModel(str(error))
+        yield _WithoutModel(str(error)), None
         return
     try:
-        yield LLMReader(chat, fallback=fallback)
+        yield LLMReader(chat, fallback=fallback) if reads else VectorReader(), chat
     finally:
         close = getattr(chat, "close", None)
         if close is not None:

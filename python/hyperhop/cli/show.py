@@ -60,6 +60,18 @@ def _warnings(answer: Answer, evidence: Evidence) -> list[str]:
         were = "was" if answer.unread == 1 else "were"
         paths = counted(answer.unread, "path")
         warnings.append(f"{paths} {were} not shown to the language model.")
+    if evidence.unused_topics:
+        names = shortened(evidence.unused_topics, ENDS_SHOWN)
+        warnings.append(
+            f"Answered from {evidence.topic} alone: nothing it leads to is reached from {names}."
+        )
+    for call in evidence.planner_calls:
+        if call.fallback:
+            warnings.append(f"Planned without the language model: {call.fallback}")
+        if call.unlisted:
+            relations = counted(call.unlisted, "relation")
+            were = "was" if call.unlisted == 1 else "were"
+            warnings.append(f"{relations} {were} not shown to the language model that planned.")
     if evidence.truncated:
         warnings.append("The search reached its cap: there may be more.")
     if evidence.hubs:
@@ -72,15 +84,25 @@ def explain_lines(answer: Answer, evidence: Evidence, mentions: Sequence[EntityM
     """Return how the topic was found, the best sequences with scores, the reader's part, times."""
     found = ", ".join(f"{match.name!r} ({match.score:.1f})" for match in mentions)
     lines = ["", f"Topic: {evidence.topic}", f"Entities in the question: {found or 'none'}", ""]
+    for call in evidence.planner_calls:
+        proposed = "; ".join(map(_steps, call.proposed)) or "none"
+        lines.append(f"Proposed by the language model: {proposed}")
+        if call.dropped:
+            lines.append(f"Proposed, but no path of the graph: {'; '.join(call.dropped)}")
+        lines.append("")
     lines.append("  score   plan  relation sequence -> where it leads")
     for sequence in evidence.sequences:
-        steps = ", then ".join(verbalize_relation(symbol) for symbol in sequence.relations)
+        steps = _steps(sequence.relations)
+        constraint = sequence.constraint
+        if constraint is not None:
+            steps += f", and from {constraint.topic} {_steps(constraint.relations)}"
         lines.append(
             f"  {sequence.score:5.3f}  {sequence.plan:5.3f}  {steps} -> "
             f"{shortened(sequence.ends, ENDS_SHOWN)}"
         )
-        if sequence.explanation is not None:
-            lines += [f"{'':16}{line}" for line in _why(sequence.explanation)]
+        for part in (sequence, constraint):
+            if part is not None and part.explanation is not None:
+                lines += [f"{'':16}{line}" for line in _why(part.explanation)]
     unnamed = Verbalizer().share_unnamed(path.entities for path in evidence.paths)
     if unnamed:
         lines += ["", f"{unnamed:.0%} of the entities on these paths have an id for a name."]
@@ -90,6 +112,10 @@ def explain_lines(answer: Answer, evidence: Evidence, mentions: Sequence[EntityM
     timings = {**evidence.timings, **answer.timings}
     lines += [f"  {stage:<12} {time:8.2f}" for stage, time in timings.items()]
     return list(map(on_one_line, lines))
+
+
+def _steps(relations: Sequence[str]) -> str:
+    return ", then ".join(map(verbalize_relation, relations))
 
 
 def _why(explanation: Explanation) -> list[str]:

@@ -1,10 +1,11 @@
 """MetaQA (Zhang et al., AAAI 2018): movie questions of one, two and three hops."""
 
-import gzip
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+
+from hyperhop.evaluate.files import lines
 
 _PARTS = ("dev", "test")
 # A question type names what each step leads to, "movie" in every second place.
@@ -33,6 +34,11 @@ class MetaQuestion:
     relations: tuple[str, ...]
 
 
+def question_file(hops: int, part: str) -> str:
+    """File of the questions of one part, without .gz."""
+    return f"{hops}hop_qa_{part}.txt"
+
+
 def load(hops: int, part: str, data_dir: str | Path) -> list[MetaQuestion]:
     """The questions of one file, in its order; `part` is "dev" or "test".
 
@@ -42,8 +48,8 @@ def load(hops: int, part: str, data_dir: str | Path) -> list[MetaQuestion]:
     if hops not in (1, 2, 3) or part not in _PARTS:
         raise ValueError(f"MetaQA has 1 to 3 hops and dev or test, got {hops!r}, {part!r}")
     base = f"{hops}hop_qa_{part}"
-    questions = list(_lines(Path(data_dir), f"{base}.txt"))
-    types = list(_lines(Path(data_dir), f"{base}_qtype.txt"))
+    questions = [line for _, line in lines(Path(data_dir) / f"{base}.txt")]
+    types = [line for _, line in lines(Path(data_dir) / f"{base}_qtype.txt")]
     if len(questions) != len(types):
         raise ValueError(f"{base}: {len(questions)} questions, but {len(types)} types")
     pairs = zip(questions, types, strict=True)
@@ -55,22 +61,11 @@ def load(hops: int, part: str, data_dir: str | Path) -> list[MetaQuestion]:
 
 def facts(data_dir: str | Path) -> Iterator[tuple[str, str, str]]:
     """The facts of kb.txt, plain or .gz: head, relation, tail."""
-    for number, line in enumerate(_lines(Path(data_dir), "kb.txt"), 1):
+    for number, line in lines(Path(data_dir) / "kb.txt"):
         fields = line.split("|")
         if len(fields) != 3:
             raise ValueError(f"kb.txt, line {number}: expected head|relation|tail, got {line!r}")
         yield fields[0], fields[1], fields[2]
-
-
-def _lines(folder: Path, name: str) -> Iterator[str]:
-    """Lines that are not blank, of a file or of its .gz."""
-    packed = folder / f"{name}.gz"
-    if packed.exists():
-        with gzip.open(packed, "rt", encoding="utf-8", newline="\n") as file:
-            yield from (line.rstrip("\r\n") for line in file if line.strip())
-    else:
-        with (folder / name).open(encoding="utf-8", newline="\n") as file:
-            yield from (line.rstrip("\r\n") for line in file if line.strip())
 
 
 def _parse(line: str, kind: str, where: str) -> MetaQuestion:

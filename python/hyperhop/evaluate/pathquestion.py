@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from hyperhop.evaluate.files import lines, located
+
 _FILES = {
     "PQ-2H": ("PQ-2H.txt", "2H-kb.txt", 2),
     "PQ-3H": ("PQ-3H.txt", "3H-kb.txt", 3),
@@ -47,8 +49,13 @@ def names() -> list[str]:
     return list(_FILES)
 
 
+def question_file(name: str) -> str:
+    """File of the questions of one set."""
+    return _FILES[name][0]
+
+
 def load(name: str, data_dir: str | Path) -> PathQuestionSet:
-    """Read one set from the folder that holds the published files, in file order.
+    """Read one set from the folder that holds the published files, plain or .gz, in file order.
 
     ValueError for an unknown name or a line of another form (with file and line number).
     """
@@ -57,13 +64,8 @@ def load(name: str, data_dir: str | Path) -> PathQuestionSet:
     question_file, graph_file, hops = _FILES[name]
     folder = Path(data_dir)
     path = folder / question_file
-    with path.open(encoding="utf-8", newline="\n") as file:
-        questions = [
-            _parse(line.rstrip("\r\n"), f"{path}, line {number}", hops)
-            for number, line in enumerate(file, 1)
-            if line.strip()
-        ]
-    return PathQuestionSet(name, hops, questions, folder / graph_file)
+    questions = [_parse(line, f"{path}, line {number}", hops) for number, line in lines(path)]
+    return PathQuestionSet(name, hops, questions, located(folder / graph_file))
 
 
 def _parse(line: str, where: str, hops: int) -> PathQuestion:

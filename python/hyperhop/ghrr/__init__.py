@@ -21,12 +21,14 @@ from hyperhop.ghrr.algebra import bind, bundle, normalize, unbind_left, unbind_r
 from hyperhop.ghrr.codebook import Codebook, Family
 from hyperhop.ghrr.compare import pairwise, similarity
 from hyperhop.ghrr.index import PathIndex
+from hyperhop.ghrr.projection import TextProjection
 from hyperhop.ghrr.relation_paths import encode_paths, score_paths, top_paths
 
 __all__ = [
     "Codebook",
     "Family",
     "PathIndex",
+    "TextProjection",
     "bind",
     "bundle",
     "encode_paths",

@@ -66,7 +66,8 @@ class SemanticMap:
         # Re and Im of an entry have half the variance of a diagonal one.
         sizes = np.full((block_size, block_size), 2 * scale / np.sqrt(2 * block_size))
         np.fill_diagonal(sizes, 2 * scale / np.sqrt(block_size))
-        linear = _gaussian_map(dim, blocks, block_size, seed) * sizes.astype(np.float32)[..., None]
+        normal = gaussian_map("semantic", dim, blocks, block_size, seed)
+        linear = normal * sizes.astype(np.float32)[..., None]
         self._linear = linear.reshape(dim, -1)
 
     def planes(
@@ -120,12 +121,17 @@ def _unit_rows(names: tuple[str, ...], embeddings: Any) -> npt.NDArray[np.float3
     return units
 
 
-def _gaussian_map(dim: int, blocks: int, block_size: int, seed: int) -> npt.NDArray[np.float32]:
-    """N(0, 1) in float32 (dim, m, m, D), drawn block by block: the first D do not depend on D."""
+def gaussian_map(
+    purpose: str, dim: int, blocks: int, block_size: int, seed: int
+) -> npt.NDArray[np.float32]:
+    """N(0, 1) in float32 (dim, m, m, D), drawn block by block: the first D do not depend on D.
+
+    Maps of different `purpose` are independent.
+    """
     import hashlib
 
     key = hashlib.blake2b(
-        f"{seed}\0semantic\0{block_size}\0{dim}".encode(), digest_size=16, person=b"hyperhop"
+        f"{seed}\0{purpose}\0{block_size}\0{dim}".encode(), digest_size=16, person=b"hyperhop"
     ).digest()
     # The one generator of NumPy whose stream never changes.
     generator = np.random.RandomState(np.frombuffer(key, "<u4"))

@@ -10,7 +10,8 @@ from hyperhop._extras import optional
 from hyperhop._workers import check_concurrency, run_in_threads
 from hyperhop.evidence import Answer, Evidence
 from hyperhop.llm.answers import parse_reply
-from hyperhop.llm.chat import ChatModel, LLMError, Reply, SchemaRefused
+from hyperhop.llm.asking import Outcome, aask, ask
+from hyperhop.llm.chat import ChatModel, LLMError
 from hyperhop.llm.grounding import Grounding
 from hyperhop.llm.listing import Listing, list_evidence
 from hyperhop.llm.prompts import Variant, reader_messages, reply_grammar, reply_schema
@@ -31,14 +32,12 @@ class _Request(NamedTuple):
     arguments: dict[str, Any]
 
 
-class _Outcome(NamedTuple):
-    """What came of the requests for one question; the form is that of the last."""
+class _Asked(NamedTuple):
+    """What came of asking about one listing, in which form."""
 
     listing: Listing
-    result: Reply | LLMError
     form: str
-    attempts: int
-    milliseconds: float
+    outcome: Outcome
 
 
 class LLMReader:
@@ -154,8 +153,8 @@ class LLMReader:
         limit = self._check_batch(questions, evidence, concurrency, errors)
         results: dict[int, Result] = {}
 
-        def settle(place: int, outcome: _Outcome | None) -> None:
-            results[place] = self._settle(questions[place], evidence[place], outcome)
+        def settle(place: int, asked: _Asked | None) -> None:
+            results[place] = self._settle(questions[place], evidence[place], asked)
 
         pairs = list(zip(questions, evidence, strict=True))
         run_in_threads(lambda pair: self._ask(*pair), pairs, limit, settle)
@@ -192,8 +191,8 @@ class LLMReader:
 
         async def one(question: str, found: Evidence) -> Result:
             async with limit:
-                outcome = await self._aask(question, found)
-            return self._settle(question, found, outcome)
+                asked = await self._aask(question, found)
+            return self._settle(question, found, asked)
 
         tasks = [asyncio.create_task(one(*pair)) for pair in zip(questions, evidence, strict=True)]
         try:
@@ -224,41 +223,23 @@ class LLMReader:
     def _list(self, evidence: Evidence) -> Listing:
         return list_evidence(evidence, self._words, self.max_paths)
 
-    def _ask(self, question: str, evidence: Evidence) -> _Outcome | None:
+    def _ask(self, question: str, evidence: Evidence) -> _Asked | None:
         """What came of asking; None where there is no evidence to show."""
         listing = self._list(evidence)
         if not len(listing):
             return None
-        start = perf_counter()
-        attempts = 0
-        for request in self._requests(question, listing):
-            try:
-                result: Reply | LLMError = self.model.chat(**request.arguments)
-            except LLMError as error:
-                result = error
-            attempts += result.attempts
-            if not isinstance(result, SchemaRefused):
-                break
-        time = (perf_counter() - start) * 1e3
-        return _Outcome(listing, result, request.form, attempts, time)
+        requests = self._requests(question, listing)
+        outcome = ask(self.model, [request.arguments for request in requests])
+        return _Asked(listing, requests[outcome.place].form, outcome)
 
-    async def _aask(self, question: str, evidence: Evidence) -> _Outcome | None:
+    async def _aask(self, question: str, evidence: Evidence) -> _Asked | None:
         """`_ask` for callers inside an event loop."""
         listing = self._list(evidence)
         if not len(listing):
             return None
-        start = perf_counter()
-        attempts = 0
-        for request in self._requests(question, listing):
-            try:
-                result: Reply | LLMError = await self.model.achat(**request.arguments)
-            except LLMError as error:
-                result = error
-            attempts += result.attempts
-            if not isinstance(result, SchemaRefused):
-                break
-        time = (perf_counter() - start) * 1e3
-        return _Outcome(listing, result, request.form, attempts, time)
+        requests = self._requests(question, listing)
+        outcome = await aask(self.model, [request.arguments for request in requests])
+        return _Asked(listing, requests[outcome.place].form, outcome)
 
     def _requests(self, question: str, listing: Listing) -> list[_Request]:
         """What to send: the second only where the first's schema is refused."""
@@ -281,14 +262,14 @@ class LLMReader:
             requests.append(_Request(asked, arguments))
         return requests
 
-    def _settle(self, question: str, evidence: Evidence, outcome: _Outcome | None) -> Result:
+    def _settle(self, question: str, evidence: Evidence, asked: _Asked | None) -> Result:
         """The answer that a reply holds, or the error or fallback in its place."""
-        if outcome is None:
+        if asked is None:
             return self._vector.read(question, evidence)
         start = perf_counter()
-        listing, result = outcome.listing, outcome.result
+        listing, form, outcome = asked
+        result = outcome.result
         if isinstance(result, LLMError):
-            result.attempts = outcome.attempts
             if not self.fallback:
                 return result
             return replace(
@@ -299,7 +280,7 @@ class LLMReader:
             )
         grounding = Grounding(evidence, listing, self._words)
         try:
-            reply = parse_reply(result.text, outcome.form, grounding.knows, cut=result.cut)
+            reply = parse_reply(result.text, form, grounding.knows, cut=result.cut)
         except ParseFailure as error:
             cut = " (it was cut at max_tokens)" if result.cut else ""
             failure = ParseFailure(error.reason + cut, error.text)

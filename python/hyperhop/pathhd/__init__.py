@@ -1,6 +1,7 @@
 """PathHD: relation paths as hypervectors, one reader call a question."""
 
 from hyperhop.pathhd.calibration import Calibration, Frequencies
+from hyperhop.pathhd.codebooks import TextQuery
 from hyperhop.pathhd.planners import (
     AssociativePlanner,
     ContextualPlanner,
@@ -8,6 +9,8 @@ from hyperhop.pathhd.planners import (
     Example,
     GoldPlanner,
     LexicalPlanner,
+    LinearPlanner,
+    LLMPlanner,
     MemoryPlanner,
     MixturePlanner,
     Planner,
@@ -26,12 +29,15 @@ __all__ = [
     "Example",
     "Frequencies",
     "GoldPlanner",
+    "LLMPlanner",
     "LexicalPlanner",
+    "LinearPlanner",
     "MemoryPlanner",
     "MixturePlanner",
     "PathHD",
     "Planner",
     "Plans",
+    "TextQuery",
     "TopicNotFound",
     "encode_query",
     "get_planner",

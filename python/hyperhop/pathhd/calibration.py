@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,7 @@ import numpy.typing as npt
 Schema = tuple[str, ...]
 
 # (alpha, beta, lambda) of the paper's table 11
-_PRESETS = {"webqsp": (0.2, 0.1, 0.8), "cwq": (0.3, 0.1, 0.8), "grailqa": (0.2, 0.2, 0.8)}
+PRESETS = {"webqsp": (0.2, 0.1, 0.8), "cwq": (0.3, 0.1, 0.8), "grailqa": (0.2, 0.2, 0.8)}
 
 
 @dataclass(frozen=True)
@@ -67,9 +67,39 @@ class Calibration:
         idf: Literal["paper", "normalized"] = "paper",
     ) -> "Calibration":
         """Table 11's values for "webqsp", "cwq" or "grailqa". ValueError for another name."""
-        if name not in _PRESETS:
-            raise ValueError(f"Calibration: expected one of {', '.join(_PRESETS)}, got {name!r}")
-        return cls(*_PRESETS[name], idf=idf, frequencies=frequencies)
+        if name not in PRESETS:
+            raise ValueError(f"Calibration: expected one of {', '.join(PRESETS)}, got {name!r}")
+        return cls(*PRESETS[name], idf=idf, frequencies=frequencies)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON; `from_dict` reads them."""
+        frequencies = self.frequencies
+        return {
+            **{name: getattr(self, name) for name in ("alpha", "beta", "lam", "idf")},
+            "frequencies": None
+            if frequencies is None
+            else {
+                "questions": frequencies.questions,
+                "counts": [[list(key), n] for key, n in sorted(frequencies.counts.items())],
+            },
+        }
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> "Calibration":
+        """What `to_dict` gave. ValueError for other keys or kinds of values."""
+        try:
+            known = values["frequencies"]
+            frequencies = None
+            if known is not None:
+                counts = {tuple(map(str, key)): int(n) for key, n in known["counts"]}
+                frequencies = Frequencies(int(known["questions"]), counts)
+            numbers = [float(values[name]) for name in ("alpha", "beta", "lam")]
+            return cls(numbers[0], numbers[1], numbers[2], values["idf"], frequencies)
+        except (KeyError, TypeError) as error:
+            raise ValueError(
+                "Calibration: expected alpha, beta, lam, idf and frequencies as to_dict gives "
+                f"them, got {type(error).__name__}: {error}"
+            ) from None
 
     def inverse_frequency(self, schema: Sequence[str]) -> float:
         """IDF of one schema (eq. 6), scaled as `idf` says."""

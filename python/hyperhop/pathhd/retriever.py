@@ -2,30 +2,40 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cached_property
-from time import perf_counter
-from typing import Literal, ParamSpec, TypeVar
+from functools import cache, cached_property
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from hyperhop import ghrr
-from hyperhop.evidence import Answer, Evidence, EvidencePath, EvidenceSequence, Reader
+from hyperhop.evidence import Evidence, Reader
 from hyperhop.graph import EntityLinker, KnowledgeGraph
 from hyperhop.graph.arguments import at_least, check_hubs
+from hyperhop.graph.sequences import Sequences
 from hyperhop.graph.walks import Hubs, mediator_mask
 from hyperhop.llm.reader import VectorReader
+from hyperhop.pathhd.answering import Answering, Topic, Topics
+from hyperhop.pathhd.batch import Progress, in_chunks
 from hyperhop.pathhd.calibration import Calibration
 from hyperhop.pathhd.candidates import Candidates, name_ranks
+from hyperhop.pathhd.clock import Clock
+from hyperhop.pathhd.codebooks import CodebookKind, TextQuery, check_kind, text_codebook
+from hyperhop.pathhd.expand import Unit, expand
 from hyperhop.pathhd.explain import explain as explain_sequences
-from hyperhop.pathhd.planners import Planner, Plans, get_planner, needs_encoder
+from hyperhop.pathhd.joint import expand_meetings, explain_meetings, meet
+from hyperhop.pathhd.planned import Planned, Scored
+from hyperhop.pathhd.planners import Planner, get_planner, needs_encoder
+from hyperhop.pathhd.planners.protocol import Span
 from hyperhop.pathhd.planners.question import find_mention
-from hyperhop.pathhd.query import QueryKind, encode_query
+from hyperhop.pathhd.query import TEMPERATURE, QueryKind, check_query, encode_query
+from hyperhop.pathhd.reading import Reading, read_topics
+from hyperhop.pathhd.walks import Walks
 from hyperhop.text import TextEncoder, Verbalizer, encoder_for
 from hyperhop.text.settings import check_encoder_name
 
-Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
+Enumerate = Callable[[int], Sequences]
 
 _MOST_TOPICS = 3  # mentions planned from, where a question names several entities
 
@@ -34,7 +44,7 @@ class TopicNotFound(LookupError):
     """The question names no entity of the graph."""
 
 
-class PathHD:
+class PathHD(Answering):
     """Answers questions by relation sequences that exist from the topic entity.
 
     Args:
@@ -43,7 +53,8 @@ class PathHD:
             words and groups of words (so that its `query_prompt` plays no part); None for the one
             that `kg.settings` name, else "hashing". ValueError if the settings name another one.
             It is made, and checked against the settings, where it is first needed: with "embedding"
-            here, with "lexical" not before `PathHD.encoder` is read.
+            here, with "lexical" not before `PathHD.encoder` is read or `codebook` or `query` asks
+            for texts.
         planner: "lexical", "embedding" or a Planner over `kg.symbols`.
         k: how many results to keep.
         k_unit: "sequence": the K best distinct relation sequences, each with its entity paths;
@@ -59,9 +70,17 @@ class PathHD:
         calibration: None for plain similarities, a Calibration, or a preset's name (without
             training frequencies, see Calibration).
         query: "bundle" (default): the K best plans bundled, so that ranks 2..K follow the planner;
-            "best": the paper's single plan, whose ranks 2..K are noise. See `encode_query`.
+            "best": the paper's single plan, whose ranks 2..K are noise; "weighted" and "mixture":
+            soft plans made of the K best. See `encode_query`. "text": the question's embedding
+            alone, which needs a codebook made of texts to be above chance. See `TextQuery`.
         reader: what `answer` reads with; a VectorReader if None.
-        blocks, block_size, family, seed: the codebook over `kg.symbols`, built here once.
+        blocks, block_size, family, seed: the codebook over `kg.symbols`.
+        codebook: "random" (default), whose rows are made when a question needs them; "semantic":
+            unitary blocks that follow the embeddings of the relations' texts, so that relations of
+            alike meaning score alike (`Codebook.from_embeddings`); "projected": these embeddings by
+            the random projection of eq. 2, whose blocks are not unitary, so that what explanations
+            unbind is approximate. `family` is that of "random" alone.
+        temperature: of the queries "weighted" and "mixture", above 0.
         max_degree, hubs, mediators: which edges walks follow, see `KnowledgeGraph.sequences`.
             Evidence names the hubs that were met.
         linker: what finds topics in a question; by name if None.
@@ -74,6 +93,13 @@ class PathHD:
     UnknownEntity for a `topic` the graph does not have. A graph without entities gives evidence
     without paths.
 
+    Two topics, "which film did Ann direct that stars Bob": `topic=[a, b]`, or two mentions of which
+    the question says something each that is planned better than the whole from one of them (see
+    `read_topics`). The answers are the entities that a sequence from each leads to; pairs of the
+    best 8 sequences of each are tried, best mean of the planner's weights first (see `meet`), and
+    the sequence of the second topic stands in `EvidenceSequence.constraint`. Where none meet, the
+    best topic answers alone and `Evidence.unused_topics` names the other.
+
     Ties are broken by relation names, then entity names, so a graph's answer does not depend on the
     order its file had. Every returned path has been looked up in the graph edge by edge.
     """
@@ -84,7 +110,7 @@ class PathHD:
         encoder: str | TextEncoder | None = None,
         planner: str | Planner = "lexical",
         k: int = 3,
-        k_unit: Literal["sequence", "path"] = "sequence",
+        k_unit: Unit = "sequence",
         max_hops: int = 4,
         inverse: bool = True,
         simple: bool = False,
@@ -100,6 +126,8 @@ class PathHD:
         family: ghrr.Family = "haar",
         seed: int = 0,
         *,
+        codebook: CodebookKind = "random",
+        temperature: float = TEMPERATURE,
         max_degree: int | None = None,
         hubs: Hubs = "sample",
         mediators: npt.ArrayLike | None = None,
@@ -111,18 +139,27 @@ class PathHD:
                 raise ValueError(f"PathHD: {name} must be at least 1, got {value}")
         if k_unit not in ("sequence", "path"):
             raise ValueError(f"PathHD: k_unit must be sequence or path, got {k_unit!r}")
-        if query not in ("bundle", "best"):
-            raise ValueError(f"PathHD: query must be bundle or best, got {query!r}")
+        check_query("PathHD", query, temperature)
+        check_kind(codebook)
         check_hubs("PathHD", hubs)
         if max_degree is not None:
             at_least("PathHD", "max_degree", max_degree, 1)
         self.kg = kg
-        self.k, self.k_unit, self.query = k, k_unit, query
-        self.max_hops, self.inverse = max_hops, inverse
-        self.simple, self.return_to_topic = simple, return_to_topic
-        self.beam, self.cap, self.path_cap = beam, cap, path_cap
-        self.max_degree, self.hubs = max_degree, hubs
-        self.mediators = None if mediators is None else mediator_mask("PathHD", kg, mediators)
+        self.k, self.k_unit = k, k_unit
+        self.query, self.temperature = query, temperature
+        self._walks = Walks(
+            kg,
+            max_hops,
+            inverse,
+            simple,
+            return_to_topic,
+            beam,
+            cap,
+            path_cap,
+            max_degree,
+            hubs,
+            None if mediators is None else mediator_mask("PathHD", kg, mediators),
+        )
         check_encoder_name(kg.settings, encoder)
         self._encoder = encoder
         symbols = kg.symbols
@@ -140,7 +177,15 @@ class PathHD:
             Calibration.preset(calibration) if isinstance(calibration, str) else calibration
         )
         self.reader = VectorReader(words) if reader is None else reader
-        self.codebook = ghrr.Codebook(symbols, blocks, block_size, family, seed)
+        size = (blocks, block_size)
+        if codebook == "random":
+            self.codebook = ghrr.Codebook(symbols, *size, family, seed, lazy=True)
+        else:
+            texts = [words.relation(name) for name in symbols]
+            self.codebook = text_codebook(codebook, symbols, texts, self.encoder, *size, seed)
+        self._text_query = (
+            TextQuery(codebook, self.encoder, *size, seed) if query == "text" else None
+        )
         self._symbols, self._ranks = symbols, name_ranks(symbols)
         if linker is not None and linker.kg is not kg:
             raise ValueError("PathHD: linker must be one of the same graph")
@@ -151,138 +196,135 @@ class PathHD:
         """The encoder; made when it is first needed, with the errors of `encoder_for`."""
         return encoder_for(self.kg.settings, self._encoder)
 
+    @property
+    def walks(self) -> Walks:
+        """The rules by which sequences and their paths are found."""
+        return self._walks
+
     def retrieve(
         self,
         question: str,
-        topic: str | int | None = None,
+        topic: Topic = None,
         *,
         explain: bool = False,
         threads: int | None = None,
     ) -> Evidence:
         """Evidence for one question: the best sequences and their paths, scores and timings in ms.
 
-        Stages timed: link, plan (enumerating sequences included), encode, score, expand, and
-        explain, which fills in `EvidenceSequence.explanation`.
+        Stages timed: link, enumerate (the sequences that exist), plan, encode, score, expand, and
+        explain, which fills in `EvidenceSequence.explanation`; of two topics also meet, before
+        encode.
         """
-        clock = _Clock()
+        return self._retrieve(question, topic, self._walks.sequences, explain, threads)
+
+    def _retrieve(
+        self,
+        question: str,
+        topic: Topic,
+        sequences: Enumerate,
+        explain: bool,
+        threads: int | None,
+    ) -> Evidence:
+        clock = Clock()
         topics = self._topics(question, topic)
         clock.lap("link")
         if not topics:
             return Evidence(timings=clock.laps)
-        entity, candidates, plans, hub_ids = self._plan(question, topics)
+        single, pairs = self._read_question(question, topics, sequences, _is_pair(topic), clock)
         clock.lap("plan")
-        name = self.kg.entity_name(entity)
-        hubs = self.kg.entity_names(hub_ids.tolist())
-        truncated = candidates.paths.truncated
-        if len(candidates) == 0:
-            return Evidence(topic=name, timings=clock.laps, truncated=truncated, hubs=hubs)
-        vector = encode_query(self.codebook, candidates, plans, self.query, self.k, threads)
-        clock.lap("encode")
-        scores = self._score(vector, candidates, threads)
-        clock.lap("score")
-        evidence = self._expand(entity, candidates, plans, scores)
-        clock.lap("expand")
-        if explain:
-            evidence = self._explained(evidence, vector, candidates, scores)
-            clock.lap("explain")
+        evidence = None
+        for first, second in pairs:
+            evidence = self._joint(first, second, clock, explain, threads)
+            if evidence is not None:
+                break
+        if evidence is None:
+            sides: tuple[Planned, ...] = (single,)
+            evidence = self._single(single, clock, explain, threads)
+            unused = {side.entity for pair in pairs[:1] for side in pair} - {single.entity}
+            evidence = replace(evidence, unused_topics=sorted(map(self.kg.entity_name, unused)))
+        else:
+            sides = (first, second)
+        hubs = np.unique(np.concatenate([side.hubs for side in sides]))
         return replace(
             evidence,
-            topic=name,
             timings=clock.laps,
-            truncated=truncated or evidence.truncated,
-            hubs=hubs,
+            truncated=evidence.truncated or any(side.candidates.paths.truncated for side in sides),
+            hubs=self.kg.entity_names(hubs),
+            planner_calls=list(single.plans.calls),
         )
 
-    def answer(
-        self, question: str, topic: str | int | None = None, *, threads: int | None = None
-    ) -> Answer:
-        """The reader's answer to the evidence retrieved; timings of both."""
-        evidence = self.retrieve(question, topic, threads=threads)
-        return _timed(self.reader.read(question, evidence), evidence)
+    def _single(
+        self, planned: Planned, clock: Clock, explain: bool, threads: int | None
+    ) -> Evidence:
+        name = self.kg.entity_name(planned.entity)
+        if len(planned.candidates) == 0:
+            return Evidence(topic=name)
+        scored = self._scored(planned, clock, threads)
+        evidence = expand(
+            self._walks,
+            planned.entity,
+            planned.candidates,
+            planned.plans,
+            scored.scores,
+            self.k,
+            self.k_unit,
+        )
+        clock.lap("expand")
+        if explain:
+            evidence = self._explained(evidence, scored)
+            clock.lap("explain")
+        return replace(evidence, topic=name)
 
-    def retrieve_batch(
+    def _joint(
+        self,
+        first: Planned,
+        second: Planned,
+        clock: Clock,
+        explain: bool,
+        threads: int | None,
+    ) -> Evidence | None:
+        """Evidence of two topics; None where no sequences from them meet."""
+        meetings = meet(self._walks, first, second, self.k)
+        clock.lap("meet")
+        if not meetings.found:
+            return None
+        sides = self._scored(first, clock, threads), self._scored(second, clock, threads)
+        evidence = expand_meetings(self._walks, *sides, meetings, self.k, self.k_unit)
+        clock.lap("expand")
+        if explain:
+            evidence = explain_meetings(self.codebook, evidence, *sides, meetings)
+            clock.lap("explain")
+        return evidence
+
+    def _each(
         self,
         questions: Sequence[str],
-        topics: Sequence[str | int | None] | None = None,
-        *,
-        threads: int | None = None,
-    ) -> list[Evidence]:
-        """`retrieve` of each question: the same bits. ValueError unless topics are as many.
-
-        (The planner "embedding" is as exact as its encoder, whose rows may depend on what else was
-        encoded in the same call: see TextEncoder.)
-        """
-        given = [None] * len(questions) if topics is None else list(topics)
+        topics: Topics | None,
+        finish: Callable[[str, Evidence], Result],
+        threads: int | None,
+        progress: Progress | None,
+    ) -> list[Result]:
+        given = [None] * len(questions) if topics is None else list(map(_hashable, topics))
         if len(given) != len(questions):
             raise ValueError(f"PathHD: {len(questions)} questions, but {len(given)} topics")
-        return [
-            self.retrieve(question, topic, threads=threads)
-            for question, topic in zip(questions, given, strict=True)
-        ]
 
-    def answer_batch(
-        self,
-        questions: Sequence[str],
-        topics: Sequence[str | int | None] | None = None,
-        *,
-        threads: int | None = None,
-    ) -> list[Answer]:
-        """`answer` of each question: the same bits. A reader's `read_batch` reads them all.
+        def work(places: Sequence[int]) -> list[Result]:
+            known = cache(self._walks.sequences)  # neighbours often have one topic
+            return [
+                finish(questions[i], self._retrieve(questions[i], given[i], known, False, 1))
+                for i in places
+            ]
 
-        What it raises, for whichever question, is raised and no answer returned. To keep the others
-        hand it the evidence of `retrieve_batch` yourself: see `LLMReader.read_batch`.
-        """
-        evidence = self.retrieve_batch(questions, topics, threads=threads)
-        answers = self._read_batch(questions, evidence)
-        return [_timed(answer, one) for answer, one in zip(answers, evidence, strict=True)]
+        return in_chunks(given, work, threads, progress)
 
-    async def aanswer(
-        self, question: str, topic: str | int | None = None, *, threads: int | None = None
-    ) -> Answer:
-        """`answer` for callers inside an event loop: retrieves in a thread, awaits the reader.
-
-        A reader without `aread` reads in a thread too.
-        """
-        evidence = await _in_thread(self.retrieve, question, topic, threads=threads)
-        aread = getattr(self.reader, "aread", None)
-        answer = (
-            await aread(question, evidence)
-            if aread is not None
-            else await _in_thread(self.reader.read, question, evidence)
-        )
-        return _timed(answer, evidence)
-
-    async def aanswer_batch(
-        self,
-        questions: Sequence[str],
-        topics: Sequence[str | int | None] | None = None,
-        *,
-        threads: int | None = None,
-    ) -> list[Answer]:
-        """`answer_batch` for callers inside an event loop, as `aanswer`."""
-        evidence = await _in_thread(self.retrieve_batch, questions, topics, threads=threads)
-        aread_batch = getattr(self.reader, "aread_batch", None)
-        answers = (
-            await aread_batch(questions, evidence)
-            if aread_batch is not None
-            else await _in_thread(self._read_batch, questions, evidence)
-        )
-        return [_timed(answer, one) for answer, one in zip(answers, evidence, strict=True)]
-
-    def _read_batch(self, questions: Sequence[str], evidence: list[Evidence]) -> list[Answer]:
-        read_batch = getattr(self.reader, "read_batch", None)
-        if read_batch is None:
-            return [self.reader.read(q, e) for q, e in zip(questions, evidence, strict=True)]
-        answers: list[Answer] = read_batch(questions, evidence)
-        return answers
-
-    def _topics(
-        self, question: str, topic: str | int | None
-    ) -> list[tuple[int, tuple[int, int] | None]]:
+    def _topics(self, question: str, topic: Topic) -> list[tuple[int, Span | None]]:
         """(entity, mention) pairs to plan from; none where the graph is empty."""
         if topic is not None:
-            entity = self.kg.entity_id(topic) if isinstance(topic, str) else int(topic)
-            return [(entity, find_mention(question, self.kg.entity_name(entity)))]
+            given = [topic] if isinstance(topic, str | int) else list(topic)
+            ids = [self.kg.entity_id(one) if isinstance(one, str) else int(one) for one in given]
+            if not 1 <= len(set(ids)) == len(ids) <= 2:
+                raise ValueError(f"PathHD: topic must be one or two different ones, got {topic!r}")
+            return [(one, find_mention(question, self.kg.entity_name(one))) for one in ids]
         if self.kg.num_entities == 0:
             return []
         matches = self._linker.link(question)
@@ -292,28 +334,40 @@ class PathHD:
             )
         return [(match.entity, match.span) for match in matches[:_MOST_TOPICS]]
 
-    def _plan(
-        self, question: str, topics: list[tuple[int, tuple[int, int] | None]]
-    ) -> tuple[int, Candidates, Plans, npt.NDArray[np.int32]]:
-        """Topic, candidates, plans, and the hubs met (those on paths are among them)."""
-        planned = []
-        for entity, mention in topics:
-            paths = self.kg.sequences(
-                entity,
-                self.max_hops,
-                beam=self.beam,
-                cap=self.cap,
-                inverse=self.inverse,
-                return_to_topic=self.return_to_topic,
-                max_degree=self.max_degree,
-                hubs=self.hubs,
-                mediators=self.mediators,
-            )
+    def _read_question(
+        self,
+        question: str,
+        topics: list[tuple[int, Span | None]],
+        sequences: Enumerate,
+        given: bool,
+        clock: Clock,
+    ) -> Reading:
+        def exists(entity: int) -> tuple[Candidates, npt.NDArray[np.int32]]:
+            paths = sequences(entity)
             candidates = Candidates(paths, self._symbols, self._ranks)
-            plans = self.planner.plan(question, mention, candidates)
-            planned.append((entity, candidates, plans, paths.hubs))
-        # max keeps the first of equals
-        return max(planned, key=lambda p: p[2].weights[0] if len(p[2]) else -np.inf)
+            clock.lap("enumerate")
+            return candidates, paths.hubs
+
+        return read_topics(self.planner, question, topics, exists, given)
+
+    def _scored(self, planned: Planned, clock: Clock, threads: int | None) -> Scored:
+        """The query hypervector and the scores of all candidates."""
+        if self._text_query is not None:
+            vector = self._text_query(*planned.clause, threads)
+        else:
+            vector = encode_query(
+                self.codebook,
+                planned.candidates,
+                planned.plans,
+                self.query,
+                self.k,
+                self.temperature,
+                threads,
+            )
+        clock.lap("encode")
+        scores = self._score(vector, planned.candidates, threads)
+        clock.lap("score")
+        return Scored(planned, vector, scores)
 
     def _score(
         self, vector: npt.NDArray[np.float32], candidates: Candidates, threads: int | None
@@ -324,82 +378,23 @@ class PathHD:
         schemas = [candidates.relations(i) for i in range(len(candidates))]
         return self.calibration.apply(similarities, schemas)
 
-    def _expand(
-        self,
-        entity: int,
-        candidates: Candidates,
-        plans: Plans,
-        scores: npt.NDArray[np.float64],
-    ) -> Evidence:
-        """Entity paths of the best sequences, in order, until K are found."""
-        planned = dict(zip(plans.sequences.tolist(), plans.weights.tolist(), strict=True))
-        order = candidates.order(scores)
-        paths: list[EvidencePath] = []
-        sequences: list[EvidenceSequence] = []
-        truncated = False
-        # only `simple` leaves a sequence without paths and so needs a second round
-        for start in range(0, len(order), self.k):
-            room = self.k - (len(sequences) if self.k_unit == "sequence" else len(paths))
-            if room <= 0 or len(paths) >= self.path_cap:
-                break
-            chosen = order[start : start + self.k]
-            found = self.kg.paths(
-                entity,
-                self.max_hops,
-                sequences=candidates.paths.take(chosen),
-                cap=self.path_cap,
-                simple=self.simple,
-                return_to_topic=self.return_to_topic,
-                max_degree=self.max_degree,
-                hubs=self.hubs,
-                mediators=self.mediators,
-            )
-            truncated = truncated or found.truncated or found.ends_truncated
-            for row, index in enumerate(chosen.tolist()):
-                ids = found.of_sequence(row)
-                if len(ids) == 0 or room <= 0:
-                    continue
-                self._check(ids, candidates.paths[index])
-                names, width = self.kg.entity_names(ids.ravel().tolist()), ids.shape[1]
-                walks = [names[i : i + width] for i in range(0, len(names), width)]
-                ends = self.kg.entity_names(found.ends_of(row).tolist())
-                if not self.kg.ids_are_ranks:  # then order by id is not by name
-                    walks.sort()
-                    ends.sort()
-                if self.k_unit == "path":
-                    walks = walks[:room]
-                room -= 1 if self.k_unit == "sequence" else len(walks)
-                relations, score = candidates.relations(index), float(scores[index])
-                paths += [EvidencePath(walk, relations, score) for walk in walks]
-                weight = planned.get(index, float("-inf"))
-                sequences.append(EvidenceSequence(relations, ends, score, weight))
-        return Evidence(paths=paths, sequences=sequences, truncated=truncated)
-
-    def _explained(
-        self,
-        evidence: Evidence,
-        vector: npt.NDArray[np.float32],
-        candidates: Candidates,
-        scores: npt.NDArray[np.float64],
-    ) -> Evidence:
+    def _explained(self, evidence: Evidence, scored: Scored) -> Evidence:
+        candidates = scored.planned.candidates
         found = (candidates.find(sequence.relations) for sequence in evidence.sequences)
         chosen = [index for index in found if index is not None]
-        explanations = explain_sequences(self.codebook, vector, candidates, scores, chosen)
+        explanations = explain_sequences(
+            self.codebook, scored.vector, candidates, scored.scores, chosen
+        )
         pairs = zip(evidence.sequences, explanations, strict=True)
         return replace(evidence, sequences=[replace(one, explanation=why) for one, why in pairs])
 
-    def _check(self, walks: npt.NDArray[np.int32], symbols: npt.NDArray[np.int32]) -> None:
-        """Every step of every path, int32 (n, L + 1), must be a fact of the graph."""
-        relations = self.kg.num_relation_ids
-        inverse = symbols >= relations
-        before, after = walks[:, :-1], walks[:, 1:]
-        heads, tails = np.where(inverse, after, before), np.where(inverse, before, after)
-        labels = np.broadcast_to(np.where(inverse, symbols - relations, symbols), heads.shape)
-        wrong = np.argwhere(~self.kg.has_triples(heads, labels, tails))
-        if len(wrong):
-            place = tuple(wrong[0])
-            fact = tuple(int(part[place]) for part in (heads, labels, tails))
-            raise RuntimeError(f"PathHD: a path holds {fact}, which is no fact of the graph")
+
+def _is_pair(topic: Topic) -> bool:
+    return topic is not None and not isinstance(topic, str | int) and len(topic) == 2
+
+
+def _hashable(topic: Topic) -> Topic:
+    return topic if topic is None or isinstance(topic, str | int) else tuple(topic)
 
 
 def _spoken(kg: KnowledgeGraph) -> list[str]:
@@ -411,29 +406,3 @@ def _spoken(kg: KnowledgeGraph) -> list[str]:
             symbols[retired] = symbols[min(used)]
             symbols[relations + retired] = symbols[relations + min(used)]
     return symbols
-
-
-def _timed(answer: Answer, evidence: Evidence) -> Answer:
-    """The answer with the times of both."""
-    return replace(answer, timings={**evidence.timings, **answer.timings})
-
-
-async def _in_thread(
-    function: Callable[Arguments, Result], *args: Arguments.args, **kwargs: Arguments.kwargs
-) -> Result:
-    import asyncio  # whoever awaits has it; nobody else waits for it
-
-    return await asyncio.to_thread(function, *args, **kwargs)
-
-
-class _Clock:
-    """Milliseconds by stage."""
-
-    def __init__(self) -> None:
-        self.laps: dict[str, float] = {}
-        self._last = perf_counter()
-
-    def lap(self, stage: str) -> None:
-        now = perf_counter()
-        self.laps[stage] = (now - self._last) * 1e3
-        self._last = now

@@ -8,9 +8,11 @@ from hyperhop.pathhd.planners.embedding import EmbeddingPlanner
 from hyperhop.pathhd.planners.examples import Example
 from hyperhop.pathhd.planners.gold import GoldPlanner
 from hyperhop.pathhd.planners.lexical import LexicalPlanner
+from hyperhop.pathhd.planners.linear import LinearPlanner
+from hyperhop.pathhd.planners.llm import LLMPlanner
 from hyperhop.pathhd.planners.memory import MemoryPlanner
 from hyperhop.pathhd.planners.mixture import MixturePlanner
-from hyperhop.pathhd.planners.protocol import Planner, Plans, ranked
+from hyperhop.pathhd.planners.protocol import Planner, Plans, plan_all, ranked
 from hyperhop.text.protocol import TextEncoder
 
 __all__ = [
@@ -19,13 +21,16 @@ __all__ = [
     "EmbeddingPlanner",
     "Example",
     "GoldPlanner",
+    "LLMPlanner",
     "LexicalPlanner",
+    "LinearPlanner",
     "MemoryPlanner",
     "MixturePlanner",
     "Planner",
     "Plans",
     "get_planner",
     "needs_encoder",
+    "plan_all",
     "planner_names",
     "ranked",
 ]

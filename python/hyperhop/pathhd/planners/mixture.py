@@ -1,11 +1,13 @@
 """Several planners that agree on one plan."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
+from hyperhop.evidence import PlannerCall
 from hyperhop.pathhd.candidates import Candidates
-from hyperhop.pathhd.planners.protocol import Planner, Plans, Span, ranked
+from hyperhop.pathhd.planners.protocol import Planner, Plans, Span, Start, plan_all, ranked
 
 
 class MixturePlanner:
@@ -34,8 +36,18 @@ class MixturePlanner:
 
     def plan(self, question: str, mention: Span | None, candidates: Candidates) -> Plans:
         """All candidates; one that a planner does not list gets nothing from it."""
-        scores = np.zeros(len(candidates))
+        return self.plan_all(question, [Start(question, mention, candidates)])[0]
+
+    def plan_all(self, question: str, starts: Sequence[Start]) -> list[Plans]:
+        """`plan` from several topics at once, each planner asked once."""
+        scores = [np.zeros(len(start.candidates)) for start in starts]
+        calls: list[PlannerCall] = []
         for planner, weight in self.planners:
-            plans = planner.plan(question, mention, candidates)
-            scores[plans.sequences] += weight * plans.weights
-        return ranked(scores, candidates)
+            planned = plan_all(planner, question, starts)
+            for total, plans in zip(scores, planned, strict=True):
+                total[plans.sequences] += weight * plans.weights
+            calls += planned[0].calls if planned else ()
+        return [
+            replace(ranked(total, start.candidates), calls=tuple(calls))
+            for total, start in zip(scores, starts, strict=True)
+        ]

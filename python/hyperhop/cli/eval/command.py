@@ -1,0 +1,116 @@
+"""The command: what was asked for, and who does it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from hyperhop.cli import options as shared
+from hyperhop.cli.eval import options
+from hyperhop.cli.eval.datasets import show_datasets
+from hyperhop.cli.eval.modes import Mode, mode_of
+from hyperhop.cli.eval.output import Files
+from hyperhop.cli.eval.paths import rank
+from hyperhop.cli.eval.run import measure
+from hyperhop.cli.eval.study import repeat_study, tune_calibration
+from hyperhop.cli.reader import open_reader
+from hyperhop.evaluate import benchmarks, tune
+
+
+def eval_(
+    context: typer.Context,
+    dataset: options.Dataset = None,
+    listed: options.Listed = False,
+    study: options.StudyName = None,
+    tuning: options.Tune = False,
+    data: options.Data = None,
+    planner: options.Planners = None,
+    encoder: shared.Encoder = "hashing",
+    part: options.Part = None,
+    split: options.SplitName = None,
+    fold: options.Fold = "0",
+    seed: options.Seed = 0,
+    limit: options.Limit = None,
+    query: options.Query = None,
+    codebook: options.CodebookName = None,
+    calibration: options.CalibrationFile = None,
+    max_hops: shared.MaxHops = None,
+    reader: shared.Reader = None,
+    llm: shared.Llm = None,
+    model: shared.Model = None,
+    json: options.Json = None,
+    markdown: options.Markdown = None,
+    latex: options.Latex = None,
+    plot: options.Plot = None,
+    records: options.Records = None,
+) -> None:
+    """Measure PathHD on a benchmark: topic given, hop count unknown, nothing trained.
+
+    What is chosen by looking at results is chosen on dev; memories remember the part "train".
+    Intervals are 95 % bootstrap intervals over facts.
+
+    \b
+    Examples:
+      hyperhop eval --list
+      hyperhop eval PQ-2H --data pathquestion
+      hyperhop eval MetaQA-2 --planner memory --encoder wordllama --limit 500
+      hyperhop eval PQ-3H --planner lexical --planner embedding+2*memory --plot speed.png
+      hyperhop eval PQ-3H --study operators --planner gold --markdown table3.md
+      hyperhop eval PQ-3H --tune --json calibration.json
+      hyperhop eval PQ-3H --calibration calibration.json
+      hyperhop eval WebQSP-paths --planner linear --encoder wordllama
+    """
+    mode = mode_of(context)
+    folder = _folder(data)
+    if mode is Mode.LIST:
+        show_datasets(folder)
+        return
+    assert dataset is not None  # mode_of has seen to it
+    if folder is None and not benchmarks.is_file(dataset):
+        variable = options.DATA_VARIABLE
+        raise typer.BadParameter(f"name the folder of the data with --data or ${variable}")
+    files = Files(json, markdown, latex, plot, records)
+    files.check()
+    asked: dict[str, Any] = {"encoder": encoder or "hashing", "limit": limit}
+    if mode is Mode.PATHS:
+        rank(dataset, folder, planner or ["linear"], files, part=part, fold=_one(fold), **asked)
+        return
+    asked |= {"split": split, "seed": seed}
+    if max_hops is not None:
+        asked["max_hops"] = max_hops
+    planners = planner or ["lexical"]
+    if mode is Mode.RUN:
+        chosen = {"query": query, "codebook": codebook, "part": part}
+        asked |= {name: value for name, value in chosen.items() if value is not None}
+        if calibration is not None:
+            asked["calibration"] = tune.read_calibration(calibration)
+        asked["fold"] = fold if fold == "all" else _one(fold)
+        with open_reader(reader, llm, model, fallback=False, plans=False) as (opened, chat):
+            # without a language model the evidence itself is judged
+            asked["reader"] = None if chat is None else opened
+            measure(dataset, folder, planners, asked, files)
+        return
+    if len(planners) > 1:
+        raise typer.BadParameter("give one --planner here")
+    asked |= {"part": part or "dev", "fold": _one(fold), "planner": planners[0]}
+    if study is None:
+        tune_calibration(dataset, folder, asked, files)
+    elif mode is Mode.STUDY:
+        repeat_study(study, dataset, folder, asked, files)
+    else:
+        with open_reader(shared.ReaderName.LLM, llm, model, fallback=False, plans=False) as opened:
+            repeat_study(study, dataset, folder, asked | {"model": opened[1]}, files)
+
+
+def _folder(data: Path | None) -> Path | None:
+    found = data or os.environ.get(options.DATA_VARIABLE)
+    return Path(found) if found else None
+
+
+def _one(fold: str) -> int:
+    if not fold.isdecimal():
+        raise typer.BadParameter(f"--fold must be a number here, got {fold!r}")
+    return int(fold)

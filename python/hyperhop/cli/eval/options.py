@@ -1,0 +1,106 @@
+"""The options of ``hyperhop eval``, by what they are about."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, get_args
+
+import typer
+
+from hyperhop.evaluate import benchmarks, path_ranking, studies
+from hyperhop.pathhd.codebooks import CodebookKind
+from hyperhop.pathhd.query import QueryKind
+
+DATA_VARIABLE = "HYPERHOP_DATA"
+
+Dataset = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="DATASET",
+        help=f"One of {', '.join(benchmarks.names())}, {path_ranking.NAME} (relation paths from "
+        "text alone), or a .json or .jsonl file of questions.",
+        show_default=False,
+    ),
+]
+Listed = Annotated[
+    bool, typer.Option("--list", help="List the datasets and whether their files are found.")
+]
+StudyName = Annotated[
+    str | None,
+    typer.Option(
+        "--study",
+        metavar="NAME",
+        help=f"Repeat a study of the paper instead: {', '.join(studies.NAMES)}.",
+    ),
+]
+Tune = Annotated[
+    bool,
+    typer.Option("--tune", help="Fit the calibration (eq. 5) by hits@1 instead."),
+]
+Data = Annotated[
+    Path | None,
+    typer.Option(metavar="DIR", help=f"Folder of the data; ${DATA_VARIABLE} if not given."),
+]
+Planners = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--planner",
+        metavar="P",
+        help="lexical (default), embedding, memory, associative, linear, llm, gold, or several "
+        "with weights: embedding+2*memory. Given more than once, each is measured.",
+        show_default=False,
+    ),
+]
+Part = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PART",
+        help="train, dev (default) or test; choose on dev, report test. WebQSP-paths calls dev "
+        "validation.",
+        show_default=False,
+    ),
+]
+SplitName = Annotated[
+    str | None,
+    typer.Option(
+        "--split", metavar="S", help="Of PathQuestion: disjoint (default), random or folds."
+    ),
+]
+Fold = Annotated[
+    str, typer.Option(metavar="I", help="Of the split folds: 0 to 9, or all, one after another.")
+]
+Seed = Annotated[int, typer.Option(metavar="N", help="Seed of the split.")]
+Limit = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="Ask the first N questions only.")
+]
+Query = Annotated[
+    str | None,
+    typer.Option(
+        metavar="Q",
+        help="How plans become a hypervector: " + ", ".join(get_args(QueryKind)) + ".",
+    ),
+]
+CodebookName = Annotated[
+    str | None,
+    typer.Option(
+        "--codebook", metavar="C", help="Of relations: " + ", ".join(get_args(CodebookKind)) + "."
+    ),
+]
+CalibrationFile = Annotated[
+    Path | None,
+    typer.Option("--calibration", metavar="FILE", help="Use what --tune --json FILE has found."),
+]
+Json = Annotated[
+    Path | None, typer.Option("--json", metavar="FILE", help="Also write everything as JSON.")
+]
+Markdown = Annotated[
+    Path | None, typer.Option("--markdown", metavar="FILE", help="Also write the table so.")
+]
+Latex = Annotated[Path | None, typer.Option("--latex", metavar="FILE", help="The same in LaTeX.")]
+Plot = Annotated[
+    Path | None, typer.Option("--plot", metavar="FILE", help="Also draw it, as .png or .svg.")
+]
+Records = Annotated[
+    Path | None,
+    typer.Option("--records", metavar="FILE", help="Also write a line of JSON for each question."),
+]
