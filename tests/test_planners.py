@@ -277,6 +277,19 @@ def test_relations_without_words_do_no_harm(planner):
     assert given.relations(int(plans.sequences[0])) == ["名前", "->"]
 
 
+@pytest.mark.parametrize("planner", PLANNERS)
+def test_a_name_said_twice_is_two_steps(planner):
+    symbols = ["release", "release_type", "award_nominations"]
+    given = candidates(*([s] for s in symbols), *([s, t] for s in symbols for t in symbols),
+                       symbols=symbols)  # fmt: skip
+    for question, expected in (
+        ("the release_type of X 's release", ["release", "release_type"]),
+        ("the award_nominations of X 's award_nominations", ["award_nominations"] * 2),
+    ):
+        plans = make(planner, symbols).plan(question, find_mention(question, "X"), given)
+        assert given.relations(int(plans.sequences[0])) == expected
+
+
 def test_exact_words_beat_stems_and_domains():
     symbols = ["music.song.recordings", "music.track.recording", "recording.label.name"]
     given = candidates(*([s] for s in symbols), symbols=symbols)

@@ -190,7 +190,9 @@ class _Steps:
         for group in groups:
             if joined and self._lexicon.literal:
                 both = (*group.words, *joined[-1].words)
-                if frozenset(map(stem, both)) in self._lexicon.literal:
+                stems = frozenset(map(stem, both))
+                # "the release of X 's release type" is two steps: no word of a name comes twice
+                if len(stems) == len(both) and stems in self._lexicon.literal:
                     group = Group(both, backwards=joined.pop().backwards or group.backwards)
             joined.append(group)
         return joined
