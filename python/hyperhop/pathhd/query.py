@@ -87,7 +87,7 @@ def _mixture(
         for hop in table.T:
             positions, places = np.unique(hop, return_inverse=True)
             weights = np.bincount(places, of_length / of_length.sum())
-            relations = codebook.planes[candidates.symbols[positions]]
+            relations = codebook.rows(candidates.symbols[positions])
             step = ghrr.bundle(relations, weights, threads=threads)
             product = step if product is None else ghrr.bind(product, step, threads=threads)
         assert product is not None  # no sequence is empty
