@@ -95,11 +95,21 @@ class Explanation:
 
 
 @dataclass(frozen=True)
+class Constraint:
+    """A second topic and a relation sequence from it, which must lead to the same entities."""
+
+    topic: str
+    relations: list[str]
+    explanation: Explanation | None = None
+
+
+@dataclass(frozen=True)
 class EvidenceSequence:
     """One relation sequence and *all* entities it leads to, by name, however many paths are shown.
 
     `ends` is a list, or reads like one and looks names up when they are read.
-    `plan` is the planner's score of it, `score` the retriever's.
+    `plan` is the planner's score of it, `score` the retriever's. With a `constraint` only entities
+    that it leads to as well are `ends`, and both scores are means over the two sequences.
     """
 
     relations: list[str]
@@ -107,6 +117,7 @@ class EvidenceSequence:
     score: float
     plan: float
     explanation: Explanation | None = None
+    constraint: Constraint | None = None
 
 
 @dataclass(frozen=True)
@@ -152,7 +163,9 @@ class Evidence:
     one: each path is then made when it is read, and the graph stays in memory for it. `timings` are
     milliseconds by stage. `truncated` says that an enumeration was cut, so that more may exist;
     `hubs` are the entities, by name, of which it did not follow every edge because that was asked
-    for. `planner_calls` are the calls of language models that planning took: mostly none.
+    for. `unused_topics` are topics that the question was read to be about too, by name, but from
+    which nothing leads to the same entities. `planner_calls` are the calls of language models that
+    planning took: mostly none.
     """
 
     topic: str | None = None
@@ -162,6 +175,7 @@ class Evidence:
     timings: Mapping[str, float] = field(default_factory=dict)
     truncated: bool = False
     hubs: list[str] = field(default_factory=list)
+    unused_topics: list[str] = field(default_factory=list)
     planner_calls: list[PlannerCall] = field(default_factory=list)
 
     def along(self, relations: list[str]) -> list[int]:

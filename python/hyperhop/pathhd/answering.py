@@ -8,7 +8,8 @@ from typing import ParamSpec, TypeVar
 from hyperhop.evidence import Answer, Evidence, Reader
 from hyperhop.pathhd.batch import Progress
 
-Topics = Sequence[str | int | None]
+Topic = str | int | Sequence[str | int] | None  # names or ids; two are a joint question
+Topics = Sequence[Topic]
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
@@ -22,7 +23,7 @@ class Answering(ABC):
     def retrieve(
         self,
         question: str,
-        topic: str | int | None = None,
+        topic: Topic = None,
         *,
         explain: bool = False,
         threads: int | None = None,
@@ -58,9 +59,7 @@ class Answering(ABC):
         """
         return self._each(questions, topics, lambda _, evidence: evidence, threads, progress)
 
-    def answer(
-        self, question: str, topic: str | int | None = None, *, threads: int | None = None
-    ) -> Answer:
+    def answer(self, question: str, topic: Topic = None, *, threads: int | None = None) -> Answer:
         """The reader's answer to the evidence retrieved; timings of both."""
         return self._read(question, self.retrieve(question, topic, threads=threads))
 
@@ -87,7 +86,7 @@ class Answering(ABC):
         return [with_retrieval(answer, one) for answer, one in zip(answers, evidence, strict=True)]
 
     async def aanswer(
-        self, question: str, topic: str | int | None = None, *, threads: int | None = None
+        self, question: str, topic: Topic = None, *, threads: int | None = None
     ) -> Answer:
         """`answer` for callers inside an event loop: retrieves in a thread, awaits the reader.
 

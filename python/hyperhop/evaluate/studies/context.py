@@ -19,6 +19,7 @@ from hyperhop.evaluate.benchmarks import PARTS, Question
 from hyperhop.evaluate.planning import make_planner
 from hyperhop.evidence import Evidence
 from hyperhop.graph import KnowledgeGraph, UnknownEntity
+from hyperhop.llm import ChatModel
 from hyperhop.pathhd import PathHD, Plans
 from hyperhop.pathhd.candidates import Candidates, name_ranks
 from hyperhop.pathhd.expand import expand
@@ -58,6 +59,7 @@ class Context:
         part: "train", "dev" or "test"; `limit` takes its first questions only.
         planner: see `planning.make_planner`.
         encoder: name or TextEncoder.
+        model: the language model, for the studies in `WITH_MODEL`.
         progress: told (settings done, of), and while planning (questions done, of).
         options: PathHD's for walks (the fields of `Walks`); they replace the benchmark's own.
 
@@ -77,6 +79,7 @@ class Context:
         limit: int | None = None,
         planner: str = "lexical",
         encoder: str | TextEncoder = "hashing",
+        model: ChatModel | None = None,
         progress: Progress | None = None,
         **options: Any,
     ) -> None:
@@ -86,7 +89,7 @@ class Context:
         self.questions: list[Question] = getattr(self.data, part)[:limit]
         if not self.questions:
             raise ValueError(f"study: {name} has no questions in {part} (limit {limit})")
-        self.part, self.limit = part, limit
+        self.part, self.limit, self.model = part, limit, model
         if self.data.graph is None:
             raise ValueError(f"study: {name} has a graph for each question, studies need one")
         self.graph: KnowledgeGraph = self.data.graph
