@@ -1,11 +1,9 @@
 """One part of a benchmark, planned once for all settings of a study."""
 
-import platform
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from functools import cached_property
-from importlib.metadata import version
 from inspect import signature
 from pathlib import Path
 from time import perf_counter
@@ -14,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from hyperhop.evaluate import benchmarks
+from hyperhop.evaluate import benchmarks, machine
 from hyperhop.evaluate.benchmarks import PARTS, Question
 from hyperhop.evaluate.planning import make_planner
 from hyperhop.evidence import Evidence
@@ -115,8 +113,8 @@ class Context:
             "planner": self.planner.name,
             "encoder": self.encoder.name,
             "options": dict(self.options),
-            "versions": {name: version(name) for name in ("hyperhop", "numpy")}
-            | {"python": platform.python_version()},
+            "versions": machine.versions(),
+            "machine": machine.machine(),
             "day": date.today().isoformat(),
         }
 
