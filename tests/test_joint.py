@@ -12,6 +12,7 @@ from hyperhop.cli.show import answer_lines, explain_lines
 from hyperhop.graph import UnknownEntity
 from hyperhop.pathhd import LexicalPlanner, Plans
 from hyperhop.pathhd.clauses import split_clauses
+from hyperhop.pathhd.clock import Clock
 from hyperhop.pathhd.joint import TOP, meet
 from hyperhop.pathhd.planners.question import find_mention
 
@@ -306,9 +307,10 @@ def test_work_is_bounded():
     ]
     pathhd = system(facts, max_hops=1)
     topics = pathhd._topics("?", ["a", "b"])
-    _, ((first, second),) = pathhd._read_question("?", topics, pathhd._sequences, True)
+    _, pairs = pathhd._read_question("?", topics, pathhd.walks.sequences, True, Clock())
+    ((first, second),) = pairs
     assert len(first.candidates) == len(second.candidates) == 30
-    found = meet(pathhd._walks, first, second, 1000).found
+    found = meet(pathhd.walks, first, second, 1000).found
     assert len(found) == TOP * TOP
 
 

@@ -16,12 +16,14 @@ from hyperhop.evaluate import (
     studies,
     tables,
     tune,
+    webqsp,
     webqsp_official,
 )
 from hyperhop.evaluate.asking import ask, ask_one, judge
 from hyperhop.evaluate.benchmarks import Benchmark, Question
 from hyperhop.evaluate.coverage import Coverage
 from hyperhop.evaluate.harness import evaluate
+from hyperhop.evaluate.path_ranking import PathScores, rank_paths
 from hyperhop.evaluate.planning import examples, make_planner
 from hyperhop.evaluate.records import Record, compare, read_records, write_records
 from hyperhop.evaluate.scores import Scores, summarize
@@ -29,6 +31,7 @@ from hyperhop.evaluate.scores import Scores, summarize
 __all__ = [
     "Benchmark",
     "Coverage",
+    "PathScores",
     "Question",
     "Record",
     "Scores",
@@ -49,6 +52,7 @@ __all__ = [
     "nsm",
     "pathquestion",
     "plots",
+    "rank_paths",
     "read_records",
     "rog",
     "splits",
@@ -56,6 +60,7 @@ __all__ = [
     "summarize",
     "tables",
     "tune",
+    "webqsp",
     "webqsp_official",
     "write_records",
 ]

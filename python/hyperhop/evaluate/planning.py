@@ -9,6 +9,7 @@ from hyperhop.pathhd import (
     AssociativePlanner,
     Example,
     GoldPlanner,
+    LinearPlanner,
     LLMPlanner,
     MemoryPlanner,
     MixturePlanner,
@@ -18,9 +19,10 @@ from hyperhop.pathhd import (
 )
 from hyperhop.text import TextEncoder
 
-_MEMORIES: dict[str, Callable[[TextEncoder, list[Example]], Planner]] = {
+_LEARNERS: dict[str, Callable[[TextEncoder, list[Example]], Planner]] = {
     "memory": MemoryPlanner,
     "associative": AssociativePlanner,
+    "linear": LinearPlanner,
 }
 _TERM = re.compile(r"(?:(\d+(?:\.\d+)?)\*)?([a-z]+)")
 
@@ -34,12 +36,13 @@ def make_planner(
 ) -> Planner:
     """The planner that `spec` names: one, or several as "embedding+2*memory".
 
-    "memory" and "associative" remember `train`; "gold" is told the paths of `asked`. "llm" asks the
-    language model that is configured (`open_chat`, with its errors) and lets "embedding" rank what
-    that does not propose. ValueError for another spec, and where there is nothing to remember.
+    "memory" and "associative" remember `train`, "linear" is trained on it; "gold" is told the paths
+    of `asked`. "llm" asks the language model that is configured (`open_chat`, with its errors) and
+    lets "embedding" rank what that does not propose. ValueError for another spec, and where there
+    is nothing to learn.
     """
     terms = [_TERM.fullmatch(term.strip()) for term in spec.split("+")]
-    known = [*planner_names(), *_MEMORIES, "gold", "llm"]
+    known = [*planner_names(), *_LEARNERS, "gold", "llm"]
     if not all(term and term[2] in known for term in terms):
         raise ValueError(
             f"evaluate: planner must be one of {', '.join(known)}, or several such as "
@@ -48,13 +51,13 @@ def make_planner(
     parts = []
     for term in filter(None, terms):
         weight, name = float(term[1] or 1), term[2]
-        if name in _MEMORIES:
+        if name in _LEARNERS:
             if not any(question.paths for question in train):
                 raise ValueError(
                     f"evaluate: the planner {name} needs training questions with gold paths, "
                     "of which this benchmark has none"
                 )
-            planner = _MEMORIES[name](encoder, examples(train))
+            planner = _LEARNERS[name](encoder, examples(train))
         elif name == "gold":
             planner = GoldPlanner(examples(asked))
         elif name == "llm":

@@ -1,17 +1,12 @@
 """The relation sequences that exist from one topic, laid out for scoring."""
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from functools import cached_property
-from threading import Lock
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hyperhop.paths import Paths
-
-_KEPT = 4_000_000  # symbols of sequences whose tables are kept: a tenth of a gigabyte
 
 
 def name_ranks(names: Sequence[str]) -> npt.NDArray[np.int64]:
@@ -37,15 +32,38 @@ class Candidates:
     ) -> None:
         self.paths, self.names = paths, names
         self.lengths = paths.lengths
-        longest = int(self.lengths.max(initial=0))
-        inside = np.arange(longest) < self.lengths[:, None]
-        self.symbols, positions = np.unique(paths.symbols.astype(np.int64), return_inverse=True)
-        self.table: npt.NDArray[np.int64] = np.full(inside.shape, -1, np.int64)
-        self.table[inside] = positions
-        ranks = name_ranks(names) if ranks is None else ranks
-        rank_table = np.full(inside.shape, -1, np.int64)
-        rank_table[inside] = ranks[paths.symbols]
-        self._by_name = np.lexsort(rank_table.T[::-1]) if longest else np.arange(len(paths))
+        self._ranks = ranks
+
+    @cached_property
+    def _inside(self) -> npt.NDArray[np.bool_]:
+        return np.arange(int(self.lengths.max(initial=0))) < self.lengths[:, None]
+
+    @cached_property
+    def _occurs(self) -> npt.NDArray[np.bool_]:
+        occurs = np.zeros(len(self.names), bool)  # instead of sorting the symbols
+        occurs[self.paths.symbols] = True
+        return occurs
+
+    @cached_property
+    def symbols(self) -> npt.NDArray[np.int64]:
+        """The distinct symbol ids."""
+        return np.flatnonzero(self._occurs)
+
+    @cached_property
+    def table(self) -> npt.NDArray[np.int64]:
+        """Positions in `symbols`."""
+        table = np.full(self._inside.shape, -1, np.int64)
+        table[self._inside] = (np.cumsum(self._occurs) - 1)[self.paths.symbols]
+        return table
+
+    @cached_property
+    def _by_name(self) -> npt.NDArray[np.int64]:
+        """All indices in the order of relation names."""
+        ranks = name_ranks(self.names) if self._ranks is None else self._ranks
+        table = np.full(self._inside.shape, -1, np.int64)
+        table[self._inside] = ranks[self.paths.symbols]
+        # an empty table has no key to sort by
+        return np.lexsort(table.T[::-1]) if table.size else np.arange(len(self))
 
     def __len__(self) -> int:
         return len(self.paths)
@@ -69,42 +87,10 @@ class Candidates:
 
     def order(self, scores: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """All indices, best score first, equal scores by relation names; NaN last. O(N log N)."""
+        falling = -np.asarray(scores)
+        order = np.argsort(falling)
+        ordered = falling[order]
+        if (ordered[1:] > ordered[:-1]).all():  # no two are equal, and none is NaN
+            return order
         by_name = self._by_name
-        return by_name[np.argsort(-np.asarray(scores)[by_name], kind="stable")]
-
-
-class CandidateCache:
-    """Candidates of one graph, made once for each list of sequences; safe between threads.
-
-    Topics of one kind have the same sequences: the 40,000 entities of MetaQA share a few hundred
-    lists. What was used longest ago goes first where the lists get too many.
-    """
-
-    def __init__(self, names: Sequence[str], ranks: npt.NDArray[np.int64]) -> None:
-        self._names, self._ranks = names, ranks
-        self._kept: OrderedDict[tuple[bytes, bytes, bool], Candidates] = OrderedDict()
-        self._symbols = 0
-        self._lock = Lock()
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return CandidateCache, (self._names, self._ranks)
-
-    def of(self, paths: Paths) -> Candidates:
-        """The candidates that these sequences are. O(symbols)."""
-        key = (paths.symbols.tobytes(), paths.offsets.tobytes(), paths.truncated)
-        with self._lock:
-            found = self._kept.get(key)
-            if found is not None:
-                self._kept.move_to_end(key)
-                return found
-        # without the hubs that a topic met
-        shared = Paths(paths.symbols, paths.offsets, paths.truncated)
-        made = Candidates(shared, self._names, self._ranks)
-        with self._lock:
-            if key not in self._kept:
-                self._kept[key] = made
-                self._symbols += len(paths.symbols)
-            while self._symbols > _KEPT:
-                _, old = self._kept.popitem(last=False)
-                self._symbols -= len(old.paths.symbols)
-            return self._kept.get(key, made)
+        return by_name[np.argsort(falling[by_name], kind="stable")]

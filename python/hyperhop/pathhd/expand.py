@@ -1,6 +1,7 @@
 """From scored relation sequences to evidence: the entity paths of the best ones."""
 
 from functools import partial
+from itertools import pairwise
 from typing import Literal
 
 import numpy as np
@@ -10,7 +11,7 @@ from hyperhop._core import graph_broken_step
 from hyperhop.evidence import Evidence, EvidenceSequence, PathGroup, PathGroups
 from hyperhop.graph import KnowledgeGraph, PathSet
 from hyperhop.pathhd.candidates import Candidates
-from hyperhop.pathhd.names import LazyNames, name_walks
+from hyperhop.pathhd.names import Ids, LazyNames, name_walks
 from hyperhop.pathhd.planners import Plans
 from hyperhop.pathhd.walks import Walks
 
@@ -43,8 +44,7 @@ def expand(
         found = walks.paths(entity, candidates.paths.take(chosen))
         check_paths(walks.kg, found)
         truncated = truncated or found.truncated or found.ends_truncated
-        for row, index in enumerate(chosen.tolist()):
-            ids = found.of_sequence(row)
+        for index, ids, ends in zip(chosen.tolist(), *_by_sequence(found), strict=True):
             if len(ids) == 0 or room <= 0:
                 continue
             count = len(ids) if unit == "sequence" else min(len(ids), room)
@@ -52,13 +52,24 @@ def expand(
             found_paths += count
             relations, score = candidates.relations(index), float(scores[index])
             groups.append(_group(walks.kg, relations, score, ids, count))
-            ends = _ends(walks.kg, found.ends_of(row))
-            sequences.append(EvidenceSequence(relations, ends, score, float(planned[index])))
+            named = _ends(walks.kg, ends)
+            sequences.append(EvidenceSequence(relations, named, score, float(planned[index])))
     return Evidence(paths=PathGroups(groups), sequences=sequences, truncated=truncated)
 
 
+def _by_sequence(found: PathSet) -> tuple[list[Ids], list[Ids]]:
+    """Paths (n, L + 1) and ends of each sequence: `of_sequence` and `ends_of` of all at once."""
+    widths = found.sequences.lengths + 1
+    starts = [0, *np.cumsum(np.diff(found.offsets) * widths).tolist()]
+    paths = [
+        found.entities[first:last].reshape(-1, width)
+        for (first, last), width in zip(pairwise(starts), widths.tolist(), strict=True)
+    ]
+    return paths, [found.ends[a:b] for a, b in pairwise(found.end_offsets.tolist())]
+
+
 def _group(
-    kg: KnowledgeGraph, relations: list[str], score: float, ids: npt.NDArray[np.int32], count: int
+    kg: KnowledgeGraph, relations: list[str], score: float, ids: Ids, count: int
 ) -> PathGroup:
     if kg.ids_are_ranks:
         return PathGroup(relations, score, count, partial(name_walks, kg, ids))
@@ -67,7 +78,7 @@ def _group(
     return PathGroup(relations, score, count, lambda start, stop: named[start:stop])
 
 
-def _ends(kg: KnowledgeGraph, ids: npt.NDArray[np.int32]) -> LazyNames | list[str]:
+def _ends(kg: KnowledgeGraph, ids: Ids) -> LazyNames | list[str]:
     return LazyNames(kg, ids) if kg.ids_are_ranks else sorted(kg.entity_names(ids))
 
 

@@ -18,7 +18,7 @@ from hyperhop.llm.reader import VectorReader
 from hyperhop.pathhd.answering import Answering, Topic, Topics
 from hyperhop.pathhd.batch import Progress, in_chunks
 from hyperhop.pathhd.calibration import Calibration
-from hyperhop.pathhd.candidates import CandidateCache, Candidates, name_ranks
+from hyperhop.pathhd.candidates import Candidates, name_ranks
 from hyperhop.pathhd.clock import Clock
 from hyperhop.pathhd.codebooks import CodebookKind, TextQuery, check_kind, text_codebook
 from hyperhop.pathhd.expand import Unit, expand
@@ -74,12 +74,12 @@ class PathHD(Answering):
             soft plans made of the K best. See `encode_query`. "text": the question's embedding
             alone, which needs a codebook made of texts to be above chance. See `TextQuery`.
         reader: what `answer` reads with; a VectorReader if None.
-        blocks, block_size, family, seed: the codebook over `kg.symbols`; rows are made when needed.
-        codebook: "random" (default); "semantic": unitary blocks that follow the embeddings of the
-            relations' texts, so that relations of alike meaning score alike
-            (`Codebook.from_embeddings`); "projected": these embeddings by the random projection of
-            eq. 2, whose blocks are not unitary, so that what explanations unbind is approximate.
-            `family` is that of "random" alone. Rows of the last two are made at once.
+        blocks, block_size, family, seed: the codebook over `kg.symbols`.
+        codebook: "random" (default), whose rows are made when a question needs them; "semantic":
+            unitary blocks that follow the embeddings of the relations' texts, so that relations of
+            alike meaning score alike (`Codebook.from_embeddings`); "projected": these embeddings by
+            the random projection of eq. 2, whose blocks are not unitary, so that what explanations
+            unbind is approximate. `family` is that of "random" alone.
         temperature: of the queries "weighted" and "mixture", above 0.
         max_degree, hubs, mediators: which edges walks follow, see `KnowledgeGraph.sequences`.
             Evidence names the hubs that were met.
@@ -186,7 +186,7 @@ class PathHD(Answering):
         self._text_query = (
             TextQuery(codebook, self.encoder, *size, seed) if query == "text" else None
         )
-        self._candidates = CandidateCache(symbols, name_ranks(symbols))
+        self._symbols, self._ranks = symbols, name_ranks(symbols)
         if linker is not None and linker.kg is not kg:
             raise ValueError("PathHD: linker must be one of the same graph")
         self._linker = EntityLinker(kg) if linker is None else linker
@@ -211,11 +211,11 @@ class PathHD(Answering):
     ) -> Evidence:
         """Evidence for one question: the best sequences and their paths, scores and timings in ms.
 
-        Stages timed: link, plan (enumerating sequences included), encode, score, expand, and
+        Stages timed: link, enumerate (the sequences that exist), plan, encode, score, expand, and
         explain, which fills in `EvidenceSequence.explanation`; of two topics also meet, before
         encode.
         """
-        return self._retrieve(question, topic, self._sequences, explain, threads)
+        return self._retrieve(question, topic, self._walks.sequences, explain, threads)
 
     def _retrieve(
         self,
@@ -230,7 +230,7 @@ class PathHD(Answering):
         clock.lap("link")
         if not topics:
             return Evidence(timings=clock.laps)
-        single, pairs = self._read_question(question, topics, sequences, _is_pair(topic))
+        single, pairs = self._read_question(question, topics, sequences, _is_pair(topic), clock)
         clock.lap("plan")
         evidence = None
         for first, second in pairs:
@@ -238,7 +238,7 @@ class PathHD(Answering):
             if evidence is not None:
                 break
         if evidence is None:
-            sides = (single,)
+            sides: tuple[Planned, ...] = (single,)
             evidence = self._single(single, clock, explain, threads)
             unused = {side.entity for pair in pairs[:1] for side in pair} - {single.entity}
             evidence = replace(evidence, unused_topics=sorted(map(self.kg.entity_name, unused)))
@@ -296,9 +296,6 @@ class PathHD(Answering):
             clock.lap("explain")
         return evidence
 
-    def _sequences(self, entity: int) -> Sequences:
-        return self._walks.sequences([entity])[0]
-
     def _each(
         self,
         questions: Sequence[str],
@@ -312,7 +309,7 @@ class PathHD(Answering):
             raise ValueError(f"PathHD: {len(questions)} questions, but {len(given)} topics")
 
         def work(places: Sequence[int]) -> list[Result]:
-            known = cache(self._sequences)  # neighbours often have one topic
+            known = cache(self._walks.sequences)  # neighbours often have one topic
             return [
                 finish(questions[i], self._retrieve(questions[i], given[i], known, False, 1))
                 for i in places
@@ -343,10 +340,13 @@ class PathHD(Answering):
         topics: list[tuple[int, Span | None]],
         sequences: Enumerate,
         given: bool,
+        clock: Clock,
     ) -> Reading:
         def exists(entity: int) -> tuple[Candidates, npt.NDArray[np.int32]]:
             paths = sequences(entity)
-            return self._candidates.of(paths), paths.hubs
+            candidates = Candidates(paths, self._symbols, self._ranks)
+            clock.lap("enumerate")
+            return candidates, paths.hubs
 
         return read_topics(self.planner, question, topics, exists, given)
 

@@ -1,6 +1,7 @@
 """The walks that PathHD follows from a topic: the same rules for sequences and for paths."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,39 +13,43 @@ from hyperhop.graph.walks import Hubs, Rules, expand_paths, find_sequences
 from hyperhop.paths import Paths
 
 
+@dataclass(frozen=True)
 class Walks:
-    """`KnowledgeGraph.sequences` and `.paths` with their arguments, see there, given once."""
+    """Arguments of `KnowledgeGraph.sequences` and `KnowledgeGraph.paths`, see there."""
 
-    def __init__(
-        self,
-        kg: KnowledgeGraph,
-        max_hops: int,
-        inverse: bool,
-        simple: bool,
-        return_to_topic: bool,
-        beam: int | None,
-        cap: int,
-        path_cap: int,
-        max_degree: int | None,
-        hubs: Hubs,
-        mediators: npt.NDArray[np.bool_] | None,
-    ) -> None:
-        self.kg, self.path_cap = kg, path_cap
-        self._inverse, self._simple, self._beam, self._cap = inverse, simple, beam, cap
-        self._of_rules = (max_hops, return_to_topic, max_degree, hubs, mediators)
-        self._rules = Rules("PathHD", kg, *self._of_rules)
+    kg: KnowledgeGraph
+    max_hops: int
+    inverse: bool
+    simple: bool
+    return_to_topic: bool
+    beam: int | None
+    cap: int
+    path_cap: int
+    max_degree: int | None
+    hubs: Hubs
+    mediators: npt.NDArray[np.bool_] | None
+
+    @cached_property
+    def _rules(self) -> Rules:
+        """The rules as compiled code reads them, made once."""
+        return Rules(
+            "PathHD",
+            self.kg,
+            self.max_hops,
+            self.return_to_topic,
+            self.max_degree,
+            self.hubs,
+            self.mediators,
+        )
 
     def __getstate__(self) -> dict[str, Any]:
+        # compiled rules do not pickle
         return {name: value for name, value in self.__dict__.items() if name != "_rules"}
 
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__ |= state
-        self._rules = Rules("PathHD", self.kg, *self._of_rules)  # compiled, so it does not pickle
-
-    def sequences(self, topics: Sequence[int], threads: int | None = None) -> list[Sequences]:
-        """All relation sequences that exist from each topic."""
-        return find_sequences(self._rules, topics, self._beam, self._cap, self._inverse, threads)
+    def sequences(self, topic: int) -> Sequences:
+        """All relation sequences that exist from a topic."""
+        return find_sequences(self._rules, [topic], self.beam, self.cap, self.inverse, 1)[0]
 
     def paths(self, topic: int, sequences: Paths) -> PathSet:
         """Entity paths along some of them."""
-        return expand_paths(self._rules, [topic], [sequences], self.path_cap, self._simple, 1)[0]
+        return expand_paths(self._rules, [topic], [sequences], self.path_cap, self.simple, 1)[0]

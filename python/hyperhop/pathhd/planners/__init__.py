@@ -7,6 +7,7 @@ from hyperhop.pathhd.planners.embedding import EmbeddingPlanner
 from hyperhop.pathhd.planners.examples import Example
 from hyperhop.pathhd.planners.gold import GoldPlanner
 from hyperhop.pathhd.planners.lexical import LexicalPlanner
+from hyperhop.pathhd.planners.linear import LinearPlanner
 from hyperhop.pathhd.planners.llm import LLMPlanner
 from hyperhop.pathhd.planners.memory import MemoryPlanner
 from hyperhop.pathhd.planners.mixture import MixturePlanner
@@ -20,6 +21,7 @@ __all__ = [
     "GoldPlanner",
     "LLMPlanner",
     "LexicalPlanner",
+    "LinearPlanner",
     "MemoryPlanner",
     "MixturePlanner",
     "Planner",
