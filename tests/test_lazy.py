@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 
+import numpy as np
 import pytest
 
 from hyperhop.evidence import Evidence, EvidencePath
@@ -80,6 +81,17 @@ def test_lazy_evidence_is_json_and_pickles(evidence):
     copied = pickle.loads(pickle.dumps(evidence))
     assert copied == evidence
     assert type(copied.paths) is list
+
+
+def test_names_of_an_array_of_ids():
+    kg = KnowledgeGraph.from_triples(FACTS)
+    ids = np.array([0, 0, 3, 1], np.int32)
+    assert kg.entity_names(ids) == kg.entity_names(ids.tolist())
+    assert kg.entity_names(ids[::2]) == kg.entity_names(ids[::2].tolist())
+    assert kg.entity_names(ids.astype(np.int64)) == kg.entity_names(ids.tolist())
+    for wrong in (-1, kg.num_entities):
+        with pytest.raises(IndexError, match=f"no name {wrong}"):
+            kg.entity_names(np.array([0, wrong], np.int32))
 
 
 def test_a_changed_graph_still_gives_names_in_order():

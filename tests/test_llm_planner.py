@@ -129,6 +129,17 @@ def test_one_call_for_all_topics_of_a_question():
     assert (found.entities, found.llm_calls, len(model.asked)) == (["Lima"], 1, 2)
 
 
+def test_one_call_for_two_topics_and_all_readings():
+    model = Told(["border"], start=1)
+    evidence = system(model).retrieve("Which countries border Peru and Chile?")
+    assert len(model.asked) == 1
+    starts = model.asked[0][1]["content"].split("Start entities:\n")[1].split("\n\n")[0]
+    assert starts == '1. "Chile"\n2. "Peru"'
+    assert len(evidence.planner_calls) == 1
+    given = system(Told(["capital"], start=2)).answer("Which?", topic=["Peru", "Chile"])
+    assert given.llm_calls == 1
+
+
 def test_no_relation_no_call():
     model = Told()
     forward = PathHD(KG, planner=LLMPlanner(model, LexicalPlanner(KG.symbols)), inverse=False)

@@ -265,6 +265,11 @@ def graph_paths(
         npt.NDArray[np.int32],
     ]
 ]: ...
+def take_paths(
+    symbols: npt.NDArray[np.int32],
+    offsets: npt.NDArray[np.int64],
+    indices: npt.NDArray[np.int64],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]: ...
 def graph_broken_step(
     graph: GraphIndex,
     entities: npt.NDArray[np.int32],

@@ -206,6 +206,10 @@ class Codebook:
             self._planes = self._drawn(range(len(self)))
         return self._planes
 
+    @planes.setter
+    def planes(self, planes: Planes) -> None:
+        self._planes = planes
+
     def rows(self, symbols: Ids) -> Planes:
         """Planes (n, m, m, 2, D) of n symbols, a copy."""
         planes, rows = self.holding(symbols)

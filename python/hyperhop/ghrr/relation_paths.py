@@ -133,7 +133,8 @@ def top_paths(
 def _rows(cb: Codebook, paths: Paths, function: str) -> tuple[Any, Any]:
     """Planes that hold the symbols of the paths, and these as rows there."""
     symbols = paths.symbols
-    if cb.lazy and symbols.size and not 0 <= symbols.min() <= symbols.max() < len(cb):
+    # as unsigned numbers negative ones are the largest
+    if cb.lazy and symbols.size and symbols.view(np.uint32).max() >= len(cb):
         place = int(np.flatnonzero((symbols < 0) | (symbols >= len(cb)))[0])
         path = int(np.searchsorted(paths.offsets, place, side="right")) - 1
         raise ValueError(

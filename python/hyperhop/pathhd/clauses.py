@@ -45,7 +45,8 @@ def split_clauses(question: str, first: Span, second: Span) -> Clauses | None:
     "which film did Ann direct that stars Bob" is "which film did Ann direct" and "which film that
     stars Bob"; what two topics share is said of both: "the child of Ann and Bob". None where
     nothing is said of one of them, where nothing but "of" or the like stands between them ("the
-    mayor of Lima"), and where they are alternatives ("Ann or Bob"). O(length).
+    mayor of Lima"), where they are alternatives ("Ann or Bob"), and where one stands in the
+    question twice, as words do rather than names. O(length).
     """
     before, after = question[: first[0]], question[second[1] :]
     between = question[first[1] : second[0]]
@@ -59,6 +60,8 @@ def split_clauses(question: str, first: Span, second: Span) -> Clauses | None:
             linked = True
             break
     names = question[slice(*first)], question[slice(*second)]
+    if any(_occurs_again(name, question) for name in names):
+        return None
     shared = not (_has_content(right) or _VERBS.intersection(words(right)))
     if shared and not linked:
         return None
@@ -76,6 +79,11 @@ def split_clauses(question: str, first: Span, second: Span) -> Clauses | None:
 
 def _clause(before: str, name: str, after: str) -> Clause:
     return Clause(before + name + after, (len(before), len(before) + len(name)))
+
+
+def _occurs_again(name: str, question: str) -> bool:
+    whole = rf"(?<!\w){re.escape(name)}(?!\w)"
+    return len(re.findall(whole, question, re.IGNORECASE)) > 1
 
 
 def _has_content(text: str) -> bool:

@@ -59,12 +59,13 @@ def expand(
 
 def _by_sequence(found: PathSet) -> tuple[list[Ids], list[Ids]]:
     """Paths (n, L + 1) and ends of each sequence: `of_sequence` and `ends_of` of all at once."""
-    widths = found.sequences.lengths + 1
-    starts = [0, *np.cumsum(np.diff(found.offsets) * widths).tolist()]
-    paths = [
-        found.entities[first:last].reshape(-1, width)
-        for (first, last), width in zip(pairwise(starts), widths.tolist(), strict=True)
-    ]
+    symbols, counts = found.sequences.offsets.tolist(), found.offsets.tolist()
+    paths, start = [], 0
+    for (first, last), (before, after) in zip(pairwise(symbols), pairwise(counts), strict=True):
+        width = last - first + 1
+        end = start + (after - before) * width
+        paths.append(found.entities[start:end].reshape(-1, width))
+        start = end
     return paths, [found.ends[a:b] for a, b in pairwise(found.end_offsets.tolist())]
 
 

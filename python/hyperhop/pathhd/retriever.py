@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, reduce
 from typing import TypeVar
 
 import numpy as np
@@ -240,11 +240,13 @@ class PathHD(Answering):
         if evidence is None:
             sides: tuple[Planned, ...] = (single,)
             evidence = self._single(single, clock, explain, threads)
-            unused = {side.entity for pair in pairs[:1] for side in pair} - {single.entity}
-            evidence = replace(evidence, unused_topics=sorted(map(self.kg.entity_name, unused)))
+            if pairs:
+                unused = {side.entity for side in pairs[0]} - {single.entity}
+                named = sorted(map(self.kg.entity_name, unused))
+                evidence = replace(evidence, unused_topics=named)
         else:
             sides = (first, second)
-        hubs = np.unique(np.concatenate([side.hubs for side in sides]))
+        hubs = reduce(np.union1d, [side.hubs for side in sides])
         return replace(
             evidence,
             timings=clock.laps,
