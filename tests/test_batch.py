@@ -122,3 +122,31 @@ def test_an_interrupt_ends_a_batch_within_a_second(system, threads):
     finally:
         signal.signal(signal.SIGINT, before)
         thread.join()
+
+
+def test_topics_are_names_ids_or_arrays_of_ids(system):
+    questions, topics = asked(3)
+    ids = [system.kg.entity_id(topic) for topic in topics]
+    named = untimed(system.retrieve_batch(questions, topics))
+    for same in (np.array(ids), [[one] for one in ids], [np.array([one]) for one in ids]):
+        assert untimed(system.retrieve_batch(questions, same)) == named
+        assert untimed(map(system.retrieve, questions, same)) == named
+
+
+@pytest.mark.parametrize("topic", [1.0, True, [1.5], [None], [["p1"]], b"p1", {"p1"}, np.array(1)])
+def test_topics_of_another_kind_are_refused(system, topic):
+    for ask in (system.retrieve, lambda q, t: system.retrieve_batch([q], [t])):
+        with pytest.raises(TypeError, match="PathHD: topic must be "):
+            ask("Who likes p1?", topic)
+
+
+def test_questions_are_a_list_of_str(system):
+    with pytest.raises(TypeError, match="questions must be a list of str, got one str"):
+        system.answer_batch("Who?")
+    with pytest.raises(TypeError, match="question must be str, got bytes"):
+        system.retrieve(b"Who likes p1?", "p1")
+    with pytest.raises(TypeError, match="question must be str, got NoneType"):
+        system.retrieve_batch([None], ["p1"])
+    assert system.retrieve_batch(iter([])) == []
+    with pytest.raises(TypeError, match="max_hops must be an integer, got float"):
+        PathHD(system.kg, max_hops=2.5)

@@ -673,3 +673,21 @@ def test_without_the_extra_it_says_so(missing):
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.count("\n") == 1
     assert "hyperhop[cli]" in done.stderr
+
+
+def test_a_graph_that_its_planner_could_not_ask_is_not_made(tmp_path):
+    source = tmp_path / "facts.tsv"
+    source.write_text("Peru\tcapital\tLima\n", "utf-8")
+    said = fails(1, "index", source, "-o", tmp_path / "g", "--planner", "contextual")
+    assert "needs an encoder with encode_tokens, such as minilm" in said
+    assert not (tmp_path / "g").exists()
+
+
+def test_an_explanation_names_the_topic_it_is_about(tmp_path):
+    source = tmp_path / "facts.tsv"
+    source.write_text("Peru\tborders\tBolivia\nChile\tborders\tBolivia\n", "utf-8")
+    assert run("index", source, "-o", tmp_path / "g")[0] == 0
+    question = "Which country borders both Peru and Chile?"
+    _, shown, _ = run("ask", tmp_path / "g", question, "--explain")
+    assert re.search(r"from Peru: \d\.\d+ ahead of the next", shown)
+    assert re.search(r"from Chile: \d\.\d+ ahead of the next", shown)

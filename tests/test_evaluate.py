@@ -204,3 +204,40 @@ def test_eval_on_the_command_line(folder, monkeypatch, tmp_path):
     wrong = runner.invoke(app, ["eval", "PQ-9H"])
     assert wrong.exit_code == 1
     assert "expected one of PQ-2H" in wrong.output
+
+
+@pytest.fixture
+def refused(folder, monkeypatch):
+    """The output of `eval` with these options, which it must refuse before it measures."""
+    monkeypatch.setenv("HYPERHOP_DATA", str(folder))
+
+    def run(*options):
+        ran = CliRunner().invoke(app, ["eval", "PQ-2H", "--part", "train", *map(str, options)])
+        assert ran.exit_code in (1, 2), ran.output
+        assert "hits@1" not in ran.output
+        return ran.output
+
+    return run
+
+
+def test_options_without_an_effect_are_refused(refused):
+    assert "fold 3 needs split='folds'" in refused("--fold", 3)
+    assert "must be a number from 0" in refused("--fold", -1)
+    needs = "needs an encoder with encode_tokens, such as minilm, got 'hashing'"
+    assert needs in refused("--planner", "contextual")
+
+
+def test_files_that_cannot_be_written_are_refused(refused, tmp_path):
+    assert "its folder does not exist" in refused("--json", tmp_path / "none" / "a.json")
+    assert "is a folder, expected a file" in refused("--markdown", tmp_path)
+    same = tmp_path / "a.json"
+    assert "is named twice" in refused("--json", same, "--records", same)
+    assert not same.exists()
+
+
+def test_a_reader_that_is_named_is_asked(folder, monkeypatch):
+    monkeypatch.setenv("HYPERHOP_DATA", str(folder))
+    arguments = ["eval", "PQ-2H", "--part", "train", "--reader", "vector"]
+    ran = CliRunner().invoke(app, arguments)
+    assert ran.exit_code == 0, ran.output
+    assert "VectorReader" in ran.output

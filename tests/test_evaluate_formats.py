@@ -439,3 +439,11 @@ def test_subgraphs_of_webqsp_are_read():
     first = data.test[0]
     assert (first.id, first.topic, first.answers) == ("WebQTrn-9", "m.0c9c0", {"1971-10-13"})
     assert first.graph.num_triples == 17
+
+
+def test_gold_needs_gold_paths(tmp_path):
+    line = {"question": "q", "q_entity": ["a"], "a_entity": ["c"], "graph": [["a", "b", "c"]]}
+    file = tmp_path / "questions.jsonl"
+    file.write_text(json.dumps(line), "utf-8")
+    with pytest.raises(ValueError, match="planner gold needs gold paths"):
+        evaluate(str(file), planner="gold")

@@ -217,7 +217,7 @@ def test_more_rows_than_a_batch():
 def test_unusable_files(tmp_path):
     with pytest.raises(FileNotFoundError, match=r"there is no file nowhere\.tsv"):
         KnowledgeGraph.from_triples("nowhere.tsv")
-    with pytest.raises(IsADirectoryError, match="is a directory, expected a file of triples"):
+    with pytest.raises(IsADirectoryError, match="is a directory, expected a file"):
         KnowledgeGraph.from_triples(tmp_path, delimiter="\t")
     plain = tmp_path / "kb.tsv.gz"
     plain.write_text(TSV, "utf-8")

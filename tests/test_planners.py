@@ -392,7 +392,7 @@ def test_few_vectors_of_questions_are_kept(monkeypatch):
 
 
 def test_contextual_planner_needs_tokens():
-    with pytest.raises(TypeError, match="needs an encoder with encode_tokens, got 'hashing'"):
+    with pytest.raises(ValueError, match="encode_tokens, such as minilm, got 'hashing'"):
         get_planner("contextual", SYMBOLS, HashingEncoder())
 
 

@@ -57,6 +57,13 @@ def test_a_mixture_counts_hops_as_independent():
     assert abs(bundled["ad"]) < 0.06
 
 
+def test_a_cold_mixture_is_its_best_plan():
+    given_plans = plans(("ab", 0.9), ("c", 0.8), ("de", 0.5))
+    cold = scores(encode_query(CODEBOOK, CANDIDATES, given_plans, "mixture", 3, temperature=1e-300))
+    assert cold["ab"] == pytest.approx(1, abs=1e-5)
+    assert abs(cold["c"]) < 0.05
+
+
 def test_a_mixture_adds_the_lengths_by_their_share():
     query = encode_query(
         CODEBOOK, CANDIDATES, plans(("ab", 0.3), ("e", 0.1)), "mixture", 2, temperature=0.2

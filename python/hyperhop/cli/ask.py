@@ -35,7 +35,8 @@ def ask(
         typer.Option(
             "--planner",
             metavar="P",
-            help="How a plan is chosen: lexical or embedding, or llm, which asks a language model.",
+            help="How a plan is chosen: lexical, embedding or contextual, or llm, which asks a "
+            "language model.",
         ),
     ] = None,
     encoder: options.Encoder = None,
@@ -60,7 +61,7 @@ def ask(
 
     Settings that are not given come from the directory, as `hyperhop index` stored them.
 
-    The planner embedding needs the encoder, lexical does not. Vectors of minilm,
+    The planners embedding and contextual need the encoder, lexical does not. Vectors of minilm,
     sentence-transformers and servers are kept in hyperhop/embeddings in the cache directory
     ($XDG_CACHE_HOME or ~/.cache), which may be removed; indexing with a server anew forgets those
     of its model.

@@ -100,9 +100,15 @@ def explain_lines(answer: Answer, evidence: Evidence, mentions: Sequence[EntityM
             f"  {sequence.score:5.3f}  {sequence.plan:5.3f}  {steps} -> "
             f"{shortened(sequence.ends, ENDS_SHOWN)}"
         )
-        for part in (sequence, constraint):
-            if part is not None and part.explanation is not None:
-                lines += [f"{'':16}{line}" for line in _why(part.explanation)]
+        sides = {"": sequence.explanation}
+        if constraint is not None:
+            sides = {
+                f"from {evidence.topic}: ": sequence.explanation,
+                f"from {constraint.topic}: ": constraint.explanation,
+            }
+        for side, explanation in sides.items():
+            if explanation is not None:
+                lines += [f"{'':16}{side}{line}" for line in _why(explanation)]
     unnamed = Verbalizer().share_unnamed(path.entities for path in evidence.paths)
     if unnamed:
         lines += ["", f"{unnamed:.0%} of the entities on these paths have an id for a name."]

@@ -8,7 +8,7 @@ from typing import Any
 
 from hyperhop.cli.vectors import kept
 from hyperhop.graph import KnowledgeGraph
-from hyperhop.pathhd import PathHD, planner_names
+from hyperhop.pathhd import PathHD, get_planner
 from hyperhop.pathhd.planners import needs_encoder
 from hyperhop.text import TextEncoder, encoder_for, encoder_settings
 from hyperhop.text.settings import EncoderSettings, open_encoder
@@ -29,13 +29,14 @@ def make_settings(
 ) -> Settings:
     """Return the settings to store, PathHD's defaults where none is given.
 
-    Raises ValueError for an unknown name, ImportError for an encoder whose extra is missing.
+    Raises ValueError for an unknown name and a planner that needs another encoder, ImportError for
+    an encoder whose extra is missing.
     """
     planner = planner or DEFAULT_PLANNER
-    if planner not in planner_names():
-        raise ValueError(f"expected the planner {' or '.join(planner_names())}, got {planner!r}")
+    made = encoder_for(None, encoder)
+    get_planner(planner, [], made)  # whether the two go together
     return Settings(
-        **encoder_settings(encoder_for(None, encoder)),
+        **encoder_settings(made),
         planner=planner,
         max_hops=max_hops or DEFAULT_HOPS,
     )

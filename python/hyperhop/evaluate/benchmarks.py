@@ -85,6 +85,8 @@ def load(
 
     ValueError for other names and splits, FileNotFoundError without the files.
     """
+    if fold and split != "folds":
+        raise ValueError(f"evaluate: fold {fold} needs split='folds', got {split!r}")
     if is_file(name):
         if split is not None:
             raise ValueError(f"evaluate: a file of questions has no splits, got {split!r}")

@@ -73,6 +73,8 @@ def evaluate(
         questions: list[Question] = getattr(data, part)[:limit]
         if not questions:
             raise ValueError(f"evaluate: {name} has no questions in {part} (limit {limit})")
+        if "gold" in planner and not any(question.paths for question in questions):
+            raise ValueError(f"evaluate: the planner gold needs gold paths: {name} has none")
         chosen = {**data.options, **options}
         covered = bool(data.note) if coverage is None else coverage
         folds.append([])

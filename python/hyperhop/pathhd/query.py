@@ -84,6 +84,8 @@ def _mixture(
     for length in np.unique(lengths):
         same = lengths == length
         table, of_length = candidates.table[chosen[same], :length], shares[same]
+        if not of_length.any():  # so far below the first that nothing is left of them
+            continue
         product: Planes | None = None
         for hop in table.T:
             positions, places = np.unique(hop, return_inverse=True)

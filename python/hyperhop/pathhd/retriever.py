@@ -15,7 +15,7 @@ from hyperhop.graph.arguments import at_least, check_hubs
 from hyperhop.graph.sequences import Sequences
 from hyperhop.graph.walks import Hubs, mediator_mask
 from hyperhop.llm.reader import VectorReader
-from hyperhop.pathhd.answering import Answering, Topic, Topics
+from hyperhop.pathhd.answering import Answering, Topic, Topics, check_question, topics_of
 from hyperhop.pathhd.batch import Progress, in_chunks
 from hyperhop.pathhd.calibration import Calibration
 from hyperhop.pathhd.candidates import Candidates, name_ranks
@@ -134,9 +134,8 @@ class PathHD(Answering):
         linker: EntityLinker | None = None,
         verbalizer: Verbalizer | None = None,
     ) -> None:
-        for name, value in (("k", k), ("max_hops", max_hops), ("path_cap", path_cap)):
-            if value < 1:
-                raise ValueError(f"PathHD: {name} must be at least 1, got {value}")
+        for name, value in (("k", k), ("max_hops", max_hops), ("path_cap", path_cap), ("cap", cap)):
+            at_least("PathHD", name, value, 1)
         if k_unit not in ("sequence", "path"):
             raise ValueError(f"PathHD: k_unit must be sequence or path, got {k_unit!r}")
         check_query("PathHD", query, temperature)
@@ -225,6 +224,7 @@ class PathHD(Answering):
         explain: bool,
         threads: int | None,
     ) -> Evidence:
+        check_question(question)
         clock = Clock()
         topics = self._topics(question, topic)
         clock.lap("link")
@@ -322,8 +322,8 @@ class PathHD(Answering):
     def _topics(self, question: str, topic: Topic) -> list[tuple[int, Span | None]]:
         """(entity, mention) pairs to plan from; none where the graph is empty."""
         if topic is not None:
-            given = [topic] if isinstance(topic, str | int) else list(topic)
-            ids = [self.kg.entity_id(one) if isinstance(one, str) else int(one) for one in given]
+            given = topics_of(topic)
+            ids = [self.kg.entity_id(one) if isinstance(one, str) else one for one in given]
             if not 1 <= len(set(ids)) == len(ids) <= 2:
                 raise ValueError(f"PathHD: topic must be one or two different ones, got {topic!r}")
             return [(one, find_mention(question, self.kg.entity_name(one))) for one in ids]
@@ -392,11 +392,11 @@ class PathHD(Answering):
 
 
 def _is_pair(topic: Topic) -> bool:
-    return topic is not None and not isinstance(topic, str | int) and len(topic) == 2
+    return len(topics_of(topic)) == 2
 
 
 def _hashable(topic: Topic) -> Topic:
-    return topic if topic is None or isinstance(topic, str | int) else tuple(topic)
+    return None if topic is None else topics_of(topic)
 
 
 def _spoken(kg: KnowledgeGraph) -> list[str]:

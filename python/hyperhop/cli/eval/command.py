@@ -38,7 +38,7 @@ def eval_(
     codebook: options.CodebookName = None,
     calibration: options.CalibrationFile = None,
     max_hops: shared.MaxHops = None,
-    reader: shared.Reader = None,
+    reader: options.Reader = None,
     llm: shared.Llm = None,
     model: shared.Model = None,
     json: options.Json = None,
@@ -89,8 +89,8 @@ def eval_(
             asked["calibration"] = tune.read_calibration(calibration)
         asked["fold"] = fold if fold == "all" else _one(fold)
         with open_reader(reader, llm, model, fallback=False, plans=False) as (opened, chat):
-            # without a language model the evidence itself is judged
-            asked["reader"] = None if chat is None else opened
+            judged = reader is not None or chat is not None  # else the evidence itself
+            asked["reader"] = opened if judged else None
             measure(dataset, folder, planners, asked, files)
         return
     if len(planners) > 1:
@@ -112,5 +112,5 @@ def _folder(data: Path | None) -> Path | None:
 
 def _one(fold: str) -> int:
     if not fold.isdecimal():
-        raise typer.BadParameter(f"--fold must be a number here, got {fold!r}")
+        raise typer.BadParameter(f"--fold must be a number from 0 here, got {fold!r}")
     return int(fold)

@@ -56,5 +56,6 @@ def mode_of(context: typer.Context) -> Mode:
         source = context.get_parameter_source(option.name or "")
         typed = source is not None and source.name == "COMMANDLINE"
         if typed and option.name not in understood:
-            raise typer.BadParameter(f"{name} has no use for {option.opts[0]}")
+            what = "DATASET" if option.name == "dataset" else option.opts[0]
+            raise typer.BadParameter(f"{name} has no use for {what}")
     return mode

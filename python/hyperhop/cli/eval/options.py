@@ -7,6 +7,7 @@ from typing import Annotated, get_args
 
 import typer
 
+from hyperhop.cli.options import ReaderName
 from hyperhop.evaluate import benchmarks, path_ranking, studies
 from hyperhop.pathhd.codebooks import CodebookKind
 from hyperhop.pathhd.query import QueryKind
@@ -18,7 +19,7 @@ Dataset = Annotated[
     typer.Argument(
         metavar="DATASET",
         help=f"One of {', '.join(benchmarks.names())}, {path_ranking.NAME} (relation paths from "
-        "text alone), or a .json or .jsonl file of questions.",
+        "text alone), or a .json or .jsonl file of questions, one object a line.",
         show_default=False,
     ),
 ]
@@ -46,8 +47,8 @@ Planners = Annotated[
     typer.Option(
         "--planner",
         metavar="P",
-        help="lexical (default), embedding, memory, associative, linear, llm, gold, or several "
-        "with weights: embedding+2*memory. Given more than once, each is measured.",
+        help="lexical (default), embedding, contextual, memory, associative, linear, llm, gold, "
+        "or several with weights: embedding+2*memory. Given more than once, each is measured.",
         show_default=False,
     ),
 ]
@@ -86,6 +87,15 @@ CodebookName = Annotated[
         "--codebook", metavar="C", help="Of relations: " + ", ".join(get_args(CodebookKind)) + "."
     ),
 ]
+Reader = Annotated[
+    ReaderName | None,
+    typer.Option(
+        "--reader",
+        help="Judge the answers that vector (no language model) or llm, the one that is "
+        "configured, reads out of the evidence. Without one the evidence is judged itself.",
+        show_default=False,
+    ),
+]
 CalibrationFile = Annotated[
     Path | None,
     typer.Option("--calibration", metavar="FILE", help="Use what --tune --json FILE has found."),
@@ -102,5 +112,10 @@ Plot = Annotated[
 ]
 Records = Annotated[
     Path | None,
-    typer.Option("--records", metavar="FILE", help="Also write a line of JSON for each question."),
+    typer.Option(
+        "--records",
+        metavar="FILE",
+        help="Also write a line of JSON for each question; of several planners a file each, with "
+        "its name in that of FILE.",
+    ),
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,12 +26,23 @@ class Files:
     records: Path | None = None
 
     def check(self) -> None:
-        """Before anything is measured: errors of `plots.check_file`, OSError without a folder."""
+        """Before anything is measured: whether each can be written.
+
+        Raises what `plots.check_file` raises, OSError, and ValueError for two forms in one file.
+        """
         if self.plot is not None:
             plots.check_file(self.plot)
-        for path in (self.json, self.markdown, self.latex, self.plot, self.records):
-            if path is not None and not path.parent.is_dir():
+        all_five = (self.json, self.markdown, self.latex, self.plot, self.records)
+        named = [path for path in all_five if path is not None]
+        for path in named:
+            if not path.parent.is_dir():
                 raise FileNotFoundError(2, "its folder does not exist", str(path))
+            if path.is_dir():
+                raise IsADirectoryError(21, "is a folder, expected a file", str(path))
+            if not os.access(path if path.exists() else path.parent, os.W_OK):
+                raise PermissionError(13, "cannot be written", str(path))
+            if named.count(path) > 1:
+                raise ValueError(f"{path} is named twice: give each form its own file")
 
     def write(
         self, everything: Mapping[str, Any], table: tables.Table, figure: plots.Figure

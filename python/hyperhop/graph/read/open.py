@@ -55,7 +55,7 @@ def opened(
 def opened_raw(name: str) -> io.BufferedReader:
     """The file's bytes as they are. Raises FileNotFoundError or IsADirectoryError in words."""
     if os.path.isdir(name):
-        raise IsADirectoryError(f"{name} is a directory, expected a file of triples")
+        raise IsADirectoryError(f"{name} is a directory, expected a file")
     try:
         return open(name, "rb")
     except FileNotFoundError:

@@ -57,7 +57,7 @@ def needs_encoder(name: str) -> bool:
 def get_planner(name: str, symbols: Sequence[str], encoder: TextEncoder | None = None) -> Planner:
     """The planner of this name over a graph's symbols; "lexical" needs no encoder.
 
-    ValueError if there is none of this name, and without an encoder where it needs one.
+    ValueError if there is none of this name, and without an encoder, or one of the kind, it needs.
     """
     if not needs_encoder(name):
         return _LEXICAL[name](symbols)

@@ -29,12 +29,12 @@ class ContextualPlanner:
     """
 
     def __init__(self, symbols: Sequence[str], encoder: TextEncoder) -> None:
-        """Encodes the names of a graph's relations. TypeError without `encode_tokens`."""
+        """Encodes the names of a graph's relations. ValueError without `encode_tokens`."""
         tokens: Tokens | None = getattr(encoder, "encode_tokens", None)
         if tokens is None:
-            raise TypeError(
-                "get_planner: the planner 'contextual' needs an encoder with encode_tokens, got "
-                f"{encoder.name!r}"
+            raise ValueError(
+                "get_planner: the planner 'contextual' needs an encoder with encode_tokens, "
+                f"such as minilm, got {encoder.name!r}"
             )
         self._lexicon = RelationLexicon(symbols)
         self._tokens = tokens
