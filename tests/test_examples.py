@@ -36,7 +36,7 @@ def test_ask_a_graph():
     assert run(EXAMPLES / "ask_a_graph.py").splitlines() == [
         "What is the birthplace of the spouse of Marie Curie?",
         "Paris",
-        "  [0] Marie Curie -spouse-> Pierre Curie -birthplace-> Paris  (0.804)",
+        "  [0] Marie Curie -spouse-> Pierre Curie -birthplace-> Paris  (0.798)",
     ]
 
 
