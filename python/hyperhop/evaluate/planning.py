@@ -36,9 +36,10 @@ def make_planner(
 ) -> Planner:
     """The planner that `spec` names: one, or several as "embedding+2*memory".
 
-    "memory" and "associative" remember `train`, "linear" is trained on it; "gold" is told the paths of `asked`. "llm" asks the
-    language model that is configured (`open_chat`, with its errors) and lets "embedding" rank what
-    that does not propose. ValueError for another spec, and where there is nothing to learn.
+    "memory" and "associative" remember `train`, "linear" is trained on it; "gold" is told the paths
+    of `asked`. "llm" asks the language model that is configured (`open_chat`, with its errors) and
+    lets "embedding" rank what that does not propose. ValueError for another spec, and where there
+    is nothing to learn.
     """
     terms = [_TERM.fullmatch(term.strip()) for term in spec.split("+")]
     known = [*planner_names(), *_LEARNERS, "gold", "llm"]

@@ -41,7 +41,7 @@ class WordingFeatures:
     @property
     def dim(self) -> int:
         """Length of a vector."""
-        return self._components.shape[1]
+        return int(self._components.shape[1])
 
     def __call__(self, texts: Sequence[str]) -> Floats:
         """Float32 (len(texts), dim)."""
@@ -60,8 +60,8 @@ class WordingFeatures:
         for row, text in zip(rows, texts, strict=True):
             for gram in sorted(_ngrams(text)):
                 if gram in self._weights:
-                    number = int.from_bytes(blake2b(gram.encode(), digest_size=8).digest(), "little")
-                    row[(number >> 1) % _COLUMNS] += self._weights[gram] * (number % 2 * 2 - 1)
+                    column, sign = _place(gram)
+                    row[column] += sign * self._weights[gram]
         return _unit(rows)
 
 
@@ -72,6 +72,13 @@ def _ngrams(text: str) -> set[str]:
         for length in range(1, _LONGEST + 1)
         for start in range(len(words) - length + 1)
     }
+
+
+def _place(gram: str) -> tuple[int, int]:
+    """Column and sign; n-grams that meet in a column then cancel as often as they add."""
+    digest = blake2b(gram.encode(), digest_size=8).digest()
+    number = int.from_bytes(digest, "little")
+    return (number >> 1) % _COLUMNS, 1 if number & 1 else -1
 
 
 def _pooled(states: Floats, offsets: npt.NDArray[np.int64]) -> list[Floats]:
@@ -90,7 +97,8 @@ def _pooled(states: Floats, offsets: npt.NDArray[np.int64]) -> list[Floats]:
 
 def _unit(rows: Floats) -> Floats:
     norms = np.linalg.norm(rows, axis=1, keepdims=True)
-    return np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
+    unit: Floats = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0)
+    return unit
 
 
 def _components(rows: Floats) -> Floats:
