@@ -22,6 +22,7 @@ BENCHMARKS = (
     "bench_graph",
     "bench_ingest",
     "bench_binders",
+    "bench_pathhd",
 )
 
 # Below this many seconds the caches another entrant left would decide: such a run is timed right
@@ -43,7 +44,8 @@ class Baseline:
 @dataclass
 class Case:
     """`check` asserts the answers, ours and the baselines', against a float64 reference; it runs
-    before anything is timed. `bytes` is what must be read or written at least."""
+    before anything is timed. `bytes` is what must be read or written at least. `report` is
+    asked after the timing what else is worth a line."""
 
     kernel: str
     size: str
@@ -52,6 +54,7 @@ class Case:
     check: Callable[[], None]
     flop: float = 0.0
     bytes: float = 0.0
+    report: Callable[[], str] | None = None
 
 
 @dataclass
@@ -64,11 +67,12 @@ class Times:
 
 @dataclass
 class Row:
-    """Times of ours and of each baseline, None for one that is not installed."""
+    """Times of ours and of each baseline, None for one that is not installed; the case's report."""
 
     case: Case
     ours: Times
     baselines: list[tuple[Baseline, Times | None]] = field(default_factory=list)
+    report: str = ""
 
 
 def cases(module: str, quick: bool, threads: int) -> list[Case]:
@@ -96,6 +100,7 @@ def measure(case: Case, rounds: int) -> Row:
         row.baselines.append(
             (baseline, _times(next(taken), baseline.share) if baseline.run else None)
         )
+    row.report = case.report() if case.report else ""
     return row
 
 

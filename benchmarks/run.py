@@ -127,6 +127,9 @@ def show(rows, limits, about) -> None:
                 add_case(table, row, baselines, limits)
         if table.row_count:
             console.print(table)
+    for row in rows:
+        if row.report:
+            console.print(f"{row.case.kernel}: {row.case.size}: {row.report}", markup=False)
     console.print(
         "ms: median (minimum). of limit: the least time one core needs, by its FMA peak or its "
         "read bandwidth (L3's where the data fits, else DRAM's), whichever is longer, over our "
@@ -166,6 +169,8 @@ def share_of_limit(row, limits) -> str:
     case, median = row.case, row.ours.median
     compute = case.flop / (limits.gflops * 1e9)
     traffic = case.bytes / (limits.read_gbps(case.bytes) * 1e9)
+    if not case.flop and not case.bytes:
+        return ""
     rate = f"{case.flop / median / 1e9:.0f} GFLOP/s"
     if traffic > compute:
         rate = f"{case.bytes / median / 1e9:.1f} GB/s"
@@ -181,6 +186,7 @@ def as_json(rows, about) -> dict:
                 "size": row.case.size,
                 "flop": row.case.flop,
                 "bytes": row.case.bytes,
+                "report": row.report,
                 "seconds": asdict(row.ours),
                 "baselines": [
                     {

@@ -2,6 +2,7 @@
 
 import string
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from hyperhop.evaluate.metrics import (
     alias_hit,
     bootstrap_interval,
+    bootstrap_intervals,
     contains_answer,
     exact_match,
     f1,
@@ -24,6 +26,34 @@ from hyperhop.evaluate.metrics import (
 NAMES = st.lists(st.sampled_from("abcdef"), max_size=6)
 SETS = st.frozensets(st.sampled_from("abcdef"), max_size=4)
 TEXTS = st.text(st.sampled_from(string.ascii_letters + " .,-'üß漢the"), max_size=30)
+
+
+def test_metrics_are_exact():
+    gold = {"Peru", "Chile"}
+    assert hits_at(1, ["Chile", "x"], gold)
+    assert not hits_at(1, ["x", "Chile"], gold)
+    assert hits_at(2, ["x", "Chile"], gold)
+    assert not hits_at(1, ["chile"], gold)
+    assert not hits_at(5, [], gold)
+    assert set_exact(["Peru", "Chile"], gold)
+    assert not set_exact(["Peru"], gold)
+    assert f1(["Peru", "x"], gold) == 0.5
+    assert f1([], gold) == 0
+    assert f1([], set()) == 1
+
+
+def test_bootstrap_resamples_units():
+    values = [1.0] * 50 + [0.0] * 50
+    alone = bootstrap_interval(values, list(range(100)))
+    together = bootstrap_interval(values, [i // 10 for i in range(100)])
+    assert alone == bootstrap_interval(values, list(range(100)))
+    assert alone[0] < 0.5 < alone[1]
+    assert 0.15 < alone[1] - alone[0] < 0.25
+    assert together[1] - together[0] > 2 * (alone[1] - alone[0])
+    assert bootstrap_interval([1.0, 1.0], ["a", "b"]) == (1.0, 1.0)
+    assert bootstrap_interval([], [])[0] != bootstrap_interval([], [])[0]  # nan
+    with pytest.raises(ValueError, match="1 values, but 2 units"):
+        bootstrap_interval([1.0], ["a", "b"])
 
 
 def test_of_passages_recall_is_a_share_and_hit_is_any():
@@ -129,3 +159,24 @@ def test_pairs_cancel_what_is_hard_for_both():
 
 def test_a_difference_of_nothing_is_no_number():
     assert all(value != value for value in paired_difference([], [], []))
+
+
+def test_many_intervals_are_those_of_each_column():
+    rng = np.random.default_rng(5)
+    table = rng.random((60, 3))
+    units = [i // 3 for i in range(60)]
+    table[:30, 1] = np.nan
+    table[:, 2] = np.nan
+    found = bootstrap_intervals(table, units)
+    assert found[0].tolist() == pytest.approx(bootstrap_interval(table[:, 0].tolist(), units))
+    low, high = found[1]
+    assert low < np.nanmean(table[:, 1]) < high
+    assert np.isnan(found[2]).all()
+    assert bootstrap_intervals(np.zeros((0, 2)), []).shape == (2, 2)
+
+
+def test_an_interval_is_the_percentile_of_resampled_means():
+    """Two units of two values each: a resample is 0, 1/2 or 1, the middle one half of the time."""
+    values, units = [0.0, 0.0, 1.0, 1.0], ["a", "a", "b", "b"]
+    assert bootstrap_interval(values, units, level=0.95) == (0, 1)
+    assert bootstrap_interval(values, units, level=0.4) == (0.5, 0.5)

@@ -49,7 +49,15 @@ def test_one_question(system):
         **dict.fromkeys(("hits@1", "hits@5", "hits@10", "alias_hits@1", "set_exact", "f1"), 1),
         **dict.fromkeys(("exact_match", "token_f1", "rog_hit", "path_hit@1", "path_hit@3"), 1),
     }
-    assert set(record.milliseconds) == {"link", "plan", "encode", "score", "expand", "total"}
+    assert set(record.milliseconds) == {
+        "link",
+        "enumerate",
+        "plan",
+        "encode",
+        "score",
+        "expand",
+        "total",
+    }
     assert (record.unasked, record.text, record.llm_calls) == ("", "", 0)
 
 
@@ -70,6 +78,22 @@ def test_who_cannot_be_asked_is_missed_with_the_reason(system, text, topic, reas
 
 def test_a_question_may_leave_the_topic_to_the_system(system):
     assert ask(system, [question(topic=None)])[0].values["hits@1"] == 1
+
+
+def test_two_topics_may_be_asked_at_once():
+    facts = [("Ann", "directed", f) for f in "PQ"] + [("Bob", "starred", f) for f in "QR"]
+    system = PathHD(KnowledgeGraph.from_triples(facts), max_hops=1)
+    asked = question(
+        "which film directed by Ann starred Bob",
+        "Ann",
+        answers=frozenset("Q"),
+        paths=frozenset([("directed",)]),
+        other_topics=("Bob",),
+    )
+    alone, both = (ask(system, [asked], joint=joint)[0] for joint in (False, True))
+    assert (alone.predicted, alone.values["set_exact"]) == (["P", "Q"], 0)
+    assert (both.predicted, both.values["set_exact"], both.values["path_hit@1"]) == (["Q"], 1, 1)
+    assert ask(system, [replace(asked, other_topics=())], joint=True)[0].predicted == ["P", "Q"]
 
 
 def test_cut_searches_count_and_are_told():
@@ -169,11 +193,13 @@ def test_records_are_kept_merged_and_compared(system, tmp_path):
     write_records(tmp_path / "a.jsonl", records)
     assert read_records(tmp_path / "a.jsonl") == records
     assert (tmp_path / "a.jsonl").read_text("utf-8").count("漢") == 1
-    merged = summarize(records[:2] + records[2:], **ABOUT)
+    merged = summarize(records[2:] + records[:2], **ABOUT)
     alone = summarize(records, **ABOUT)
-    assert (merged.hits_at_1, merged.interval) == (alone.hits_at_1, alone.interval)
+    assert (merged.hits_at_1, merged.intervals) == (alone.hits_at_1, alone.intervals)
+    assert merged.interval == merged.intervals["hits@1"]
     worse = ask(PathHD(system.kg, max_hops=1, inverse=False), asked)
     gain = compare(records, worse[::-1], "path_hit@1")
+    assert compare(records[::-1], worse, "path_hit@1") == gain
     assert gain.mean == pytest.approx(0.8)
     assert gain.low <= gain.mean <= gain.high
     assert compare(records, records) == (0, 0, 0)

@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "python" / "hyperhop"
 LEVELS = {
     "_core": 0,
     "_extras": 0,
+    "_lazy": 0,
     "_lines": 0,
     "_workers": 0,
     "_arrays": 1,

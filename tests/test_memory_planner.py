@@ -222,3 +222,17 @@ def test_memories_and_their_systems_pickle(planner):
     copy = pickle.loads(pickle.dumps(system))
     for question in ("Whom did Eve marry?", "Who is the father of Eve?"):
         assert copy.answer(question).entities == system.answer(question).entities
+
+
+def test_votes_that_are_kept_follow_the_examples():
+    asked = Example("Who is the spouse of Eve?", (21, 24), ("spouse",))
+    memory = MemoryPlanner(HashingEncoder(), [asked])
+    assert memory.votes(*asked[:2]) == {("spouse",): 1.0}
+    memory.votes(*asked[:2]).clear()  # the caller's own
+    again = asked._replace(relations=("spouse", "spouse"))
+    memory.add([again])
+    assert memory.votes(*asked[:2]) == {("spouse",): 0.5, ("spouse", "spouse"): 0.5}
+    memory.add([again, again])
+    assert memory.votes(*asked[:2])["spouse",] == 0.25
+    memory.forget([again, again, again])
+    assert memory.votes(*asked[:2]) == {("spouse",): 1.0}

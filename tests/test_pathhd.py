@@ -1,8 +1,10 @@
 """PathHD from question to answer on small graphs."""
 
 import json
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -61,7 +63,8 @@ def test_answers(pathhd):
     assert answers[1].text == "Portuguese, Spanish"
     assert answers[1].rationale.endswith("Peru -border-> Brazil -language-> Portuguese.")
     assert all(a.llm_calls == a.llm_attempts == 0 for a in answers)
-    assert set(answers[0].timings) == {"link", "plan", "encode", "score", "expand", "read"}
+    stages = {"link", "enumerate", "plan", "encode", "score", "expand", "read"}
+    assert set(answers[0].timings) == stages
     json.dumps(answers[0].to_dict())
 
 
@@ -314,15 +317,16 @@ def test_planners_and_encoders_can_be_handed_in():
 
 
 def test_a_path_that_is_no_fact_is_refused(pathhd):
-    peru, lima = pathhd.kg.entity_id("Peru"), pathhd.kg.entity_id("Lima")
-    relation = pathhd.kg.relation_id("capital")
-    forward, backward = np.array([relation]), np.array([pathhd.kg.num_relations + relation])
-    check_paths(pathhd.kg, np.array([[peru, lima]]), forward)
-    check_paths(pathhd.kg, np.array([[lima, peru]]), backward)
-    check_paths(pathhd.kg, np.array([[lima, peru, lima]]), np.concatenate([backward, forward]))
-    wrong = rf"holds \({lima}, {relation}, {peru}\), which is no fact of the graph"
-    with pytest.raises(RuntimeError, match=wrong):
-        check_paths(pathhd.kg, np.array([[peru, lima], [lima, peru]]), forward)
+    kg = pathhd.kg
+    found = kg.paths("Peru", 2, inverse=True)
+    check_paths(kg, found)
+    lima, sol = kg.entity_id("Lima"), kg.entity_id("sol")
+    place = found.entities.tolist().index(lima)
+    entities = found.entities.copy()
+    entities[place] = sol
+    step = [kg.entity_id("Peru"), sol]
+    with pytest.raises(RuntimeError, match=f"holds the step {re.escape(str(step))}, which is no"):
+        check_paths(kg, replace(found, entities=entities))
 
 
 @pytest.mark.parametrize(
@@ -335,7 +339,7 @@ def test_a_path_that_is_no_fact_is_refused(pathhd):
         ({"query": "path"}, "query must be one of bundle, best, .*, text, got 'path'"),
         ({"temperature": 0}, "temperature must be above 0, got 0"),
         ({"codebook": "haar"}, "codebook must be one of random, .*, got 'haar'"),
-        ({"planner": "magic"}, "lexical, embedding, got 'magic'"),
+        ({"planner": "magic"}, "lexical, embedding, contextual, got 'magic'"),
         ({"encoder": "bert"}, "hashing, wordllama, .*, got 'bert'"),
         ({"calibration": "metaqa"}, "webqsp, cwq, grailqa, got 'metaqa'"),
     ],

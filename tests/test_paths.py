@@ -23,6 +23,10 @@ def test_take_keeps_the_given_order():
     paths = Paths.from_lists([[0, 1], [], [2]])
     assert [row.tolist() for row in paths.take([2, 0, 0, 1])] == [[2], [0, 1], [0, 1], []]
     assert len(paths.take([])) == 0
+    assert [row.tolist() for row in paths.take([-1])] == [paths[-1].tolist()]
+    for wrong in (len(paths), -len(paths) - 1):
+        with pytest.raises(IndexError, match=f"index {wrong} of a list of {len(paths)}"):
+            paths.take([0, wrong])
 
 
 def test_pickles_with_its_flag():

@@ -37,10 +37,14 @@ class PyNames {
 
   py::str name(std::int64_t i) const { return to_str(view_.name(checked(i))); }
 
-  py::list names(const std::vector<std::int64_t>& ids) const {
-    py::list result(ids.size());
-    for (std::size_t i = 0; i < ids.size(); ++i) result[i] = name(ids[i]);
-    return result;
+  // ids: an int32 array, which is not copied, or a sequence of ints.
+  py::list names(const py::object& ids) const {
+    if (py::isinstance<py::array_t<std::int32_t>>(ids)) {
+      const Column<std::int32_t> array("NameIndex", "ids", ids);
+      return list(array.data(), static_cast<std::size_t>(array.size()));
+    }
+    const auto values = ids.cast<std::vector<std::int64_t>>();
+    return list(values.data(), values.size());
   }
 
   std::int64_t find(const py::str& name) const {
@@ -66,6 +70,18 @@ class PyNames {
   const graph::NameView& view() const { return view_; }
 
  private:
+  // A run of one id shares one object.
+  template <typename Id>
+  py::list list(const Id* ids, std::size_t count) const {
+    py::list result(count);
+    py::object text;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (i == 0 || ids[i] != ids[i - 1]) text = name(ids[i]);
+      PyList_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), py::object(text).release().ptr());
+    }
+    return result;
+  }
+
   std::int64_t checked(std::int64_t i) const {
     if (i < 0 || i >= view_.count) {
       throw py::index_error("no name " + std::to_string(i) + ": there are " +

@@ -139,6 +139,43 @@ py::list expand_paths(const GraphIndex& index, const py::object& topics,
   return result;
 }
 
+// Looks every step of every path up in the graph: the place in `entities` where the first step
+// that is no fact begins, -1 if all are facts. Paths lie sequence by sequence, as `paths` lays
+// them.
+std::int64_t find_broken_step(const GraphIndex& index, const py::object& entities,
+                              const py::object& path_offsets, const py::object& symbols,
+                              const py::object& symbol_offsets) {
+  const Column<std::int32_t> entity("broken_step", "entities", entities);
+  const Column<std::int64_t> paths("broken_step", "path_offsets", path_offsets);
+  const Column<std::int32_t> symbol("broken_step", "symbols", symbols);
+  const Column<std::int64_t> offset("broken_step", "symbol_offsets", symbol_offsets);
+  check_sequences(index, symbol, offset);
+  require(paths.size() == offset.size(),
+          "broken_step: path_offsets must hold one more than there "
+          "are sequences");
+  const graph::GraphView& view = index.view();
+  std::int64_t place = 0;
+  for (std::int64_t sequence = 0; sequence + 1 < offset.size(); ++sequence) {
+    const std::int64_t first = offset.data()[sequence];
+    const std::int64_t length = offset.data()[sequence + 1] - first;
+    for (std::int64_t path = paths.data()[sequence]; path < paths.data()[sequence + 1]; ++path) {
+      require(place + length < entity.size(), "broken_step: entities are fewer than the paths say");
+      for (std::int64_t step = 0; step < length; ++step, ++place) {
+        const std::int32_t label = symbol.data()[first + step];
+        std::int32_t head = entity.data()[place], tail = entity.data()[place + 1];
+        const bool inverse = label >= view.num_relations;
+        if (inverse) std::swap(head, tail);
+        if (head < 0 || head >= view.num_entities ||
+            !view.has_triple(head, inverse ? label - view.num_relations : label, tail)) {
+          return place;
+        }
+      }
+      ++place;
+    }
+  }
+  return -1;
+}
+
 }  // namespace
 
 void bind_graph_walks(py::module_& m) {
@@ -153,6 +190,8 @@ void bind_graph_walks(py::module_& m) {
   m.def("graph_paths", &expand_paths, py::arg("graph"), py::arg("topics"), py::arg("rules"),
         py::arg("sequences"), py::arg("cap"), py::arg("simple"), py::arg("limits"),
         py::arg("threads"));
+  m.def("graph_broken_step", &find_broken_step, py::arg("graph"), py::arg("entities"),
+        py::arg("path_offsets"), py::arg("symbols"), py::arg("symbol_offsets"));
 }
 
 }  // namespace hyperhop::bindings

@@ -14,6 +14,7 @@ PYBIND11_MODULE(_core, m) {
   bind_encode_paths(m);
   bind_score_paths(m);
   bind_topk(m);
+  bind_paths(m);
   bind_unitary_map(m);
   bind_graph_builder(m);
   bind_graph_export(m);

@@ -16,6 +16,7 @@ void bind_pairwise(py::module_& m);
 void bind_encode_paths(py::module_& m);
 void bind_score_paths(py::module_& m);
 void bind_topk(py::module_& m);
+void bind_paths(py::module_& m);
 void bind_unitary_map(py::module_& m);
 void bind_graph_ball(py::module_& m);
 void bind_graph_builder(py::module_& m);

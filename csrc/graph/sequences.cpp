@@ -246,6 +246,10 @@ class Search {
       return true;
     });
     if (!fits || edges + pool_.total() + next_pool_.total() > limits_.entries) return false;
+    if (last - first == 1 && !has_mediators_ && !rules_.hubs.has_limit()) {
+      find_sets_of_node(*first, keep_sets, steps);
+      return true;
+    }
 
     std::vector<std::int32_t> present;
     each_side([&](const Adjacency& side, std::int32_t shift) {
@@ -278,6 +282,26 @@ class Search {
       begin = end;
     }
     return true;
+  }
+
+  // The same of one node: its neighbours along one relation lie together, ascending and distinct.
+  void find_sets_of_node(std::int32_t node, bool keep_sets, std::vector<Step>& steps) {
+    each_side([&](const Adjacency& side, std::int32_t shift) {
+      const Row row = side.row(node);
+      for (std::int64_t e = row.begin; e < row.end;) {
+        const std::int32_t symbol = side.relation(e) + shift;
+        const std::int64_t end = side.end_of_relation(e, row.end);
+        members_.clear();
+        for (; e < end; ++e) {
+          const std::int32_t neighbour = side.neighbour(e);
+          if (neighbour != topic_ || rules_.return_to_topic) members_.push_back(neighbour);
+        }
+        if (members_.empty()) continue;
+        const std::int64_t next_set = keep_sets ? next_pool_.intern(members_) : -1;
+        steps.push_back({symbol, next_set, static_cast<std::int64_t>(members_.size()), true});
+      }
+      return true;
+    });
   }
 
   // Fills gathered_ from the place in counts_ on for each symbol. With mediators also the hops, in

@@ -85,42 +85,47 @@ static void unitarize_block(int m, int lane, const float* in, float* out) {
     }
 }
 
-static void normalize_block(int entries, int lane, double norm, const float* in, float* out) {
-  double square = 0;
-  for (int e = 0; e < entries; ++e) {
-    const double x = in[e * kTileLanes + lane];
-    square += x * x;
-  }
-  // square - square is 0, or NaN for a block that holds NaN or inf.
-  const double scale = square == 0 ? 0 : norm / __builtin_sqrt(square) + (square - square);
+// All blocks of a tile at once, each summed in the order of its entries.
+static void normalize_tile(int entries, double norm, const float* in, float* out) {
+  double square[kTileLanes] = {}, scale[kTileLanes];
   for (int e = 0; e < entries; ++e)
-    out[e * kTileLanes + lane] = float(double(in[e * kTileLanes + lane]) * scale);
+    for (int l = 0; l < kTileLanes; ++l) {
+      const double x = in[e * kTileLanes + l];
+      square[l] += x * x;
+    }
+  // square - square is 0, or NaN for a block that holds NaN or inf.
+  for (int l = 0; l < kTileLanes; ++l)
+    scale[l] = square[l] == 0 ? 0 : norm / __builtin_sqrt(square[l]) + (square[l] - square[l]);
+  for (int e = 0; e < entries; ++e)
+    for (int l = 0; l < kTileLanes; ++l)
+      out[e * kTileLanes + l] = float(double(in[e * kTileLanes + l]) * scale[l]);
 }
 
-template <class OneBlock>
-static void each_block(const NormalizeArgs& args, int64_t row_begin, int64_t row_end,
-                       const OneBlock& one_block) {
+template <class OneTile>
+static void each_tile(const NormalizeArgs& args, int64_t row_begin, int64_t row_end,
+                      const OneTile& one_tile) {
   alignas(64) float in[kMaxTileFloats], out[kMaxTileFloats];
   const BlockShape& shape = args.shape;
   for (int64_t row = row_begin; row < row_end; ++row)
     for (int64_t tile = 0; tile < shape.tiles(); ++tile) {
       load_tile(shape, args.layout, args.x + row * shape.floats(), tile, in);
-      for (int l = 0; l < lanes_in_tile(shape, tile); ++l) one_block(l, in, out);
+      one_tile(tile, in, out);
       store_tile(shape, args.out_layout, out, tile, args.out + row * shape.floats());
     }
 }
 
 void normalize(const NormalizeArgs& args, int64_t row_begin, int64_t row_end) {
   const int entries = int(args.shape.entries());
-  each_block(args, row_begin, row_end, [&](int lane, const float* in, float* out) {
-    normalize_block(entries, lane, args.norm, in, out);
+  each_tile(args, row_begin, row_end, [&](int64_t, const float* in, float* out) {
+    normalize_tile(entries, args.norm, in, out);
   });
 }
 
 void unitarize(const NormalizeArgs& args, int64_t row_begin, int64_t row_end) {
   const int m = args.shape.block_size;
-  each_block(args, row_begin, row_end,
-             [&](int lane, const float* in, float* out) { unitarize_block(m, lane, in, out); });
+  each_tile(args, row_begin, row_end, [&](int64_t tile, const float* in, float* out) {
+    for (int l = 0; l < lanes_in_tile(args.shape, tile); ++l) unitarize_block(m, l, in, out);
+  });
 }
 
 }  // namespace hyperhop::HH_ISA

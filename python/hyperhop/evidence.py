@@ -1,8 +1,10 @@
 """What a retriever hands to a reader and a reader to the caller: evidence, answers, protocols."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Protocol, runtime_checkable
+
+from hyperhop._lazy import LazyList
 
 
 @dataclass(frozen=True)
@@ -15,6 +17,50 @@ class EvidencePath:
     entities: list[str]
     relations: list[str]
     score: float
+
+
+@dataclass(frozen=True)
+class PathGroup:
+    """Paths along one relation sequence, whose names `entities(start, stop)` looks up."""
+
+    relations: list[str]
+    score: float
+    count: int
+    entities: Callable[[int, int], list[list[str]]]
+
+
+class PathGroups(LazyList[EvidencePath]):
+    """Paths, group by group, named when they are read: most of a thousand never are."""
+
+    def __init__(self, groups: Sequence[PathGroup]) -> None:
+        self._groups = groups
+        self._count = sum(group.count for group in groups)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def along(self, relations: list[str]) -> list[int]:
+        """Indexes of the paths along these relations. O(groups + paths found)."""
+        found: list[int] = []
+        first = 0
+        for group in self._groups:
+            if group.relations == relations:
+                found += range(first, first + group.count)
+            first += group.count
+        return found
+
+    def _make(self, start: int, stop: int) -> list[EvidencePath]:
+        made: list[EvidencePath] = []
+        first = 0
+        for group in self._groups:
+            begin, end = max(start - first, 0), min(stop - first, group.count)
+            if begin < end:
+                made += [
+                    EvidencePath(entities, group.relations, group.score)
+                    for entities in group.entities(begin, end)
+                ]
+            first += group.count
+        return made
 
 
 @dataclass(frozen=True)
@@ -49,17 +95,29 @@ class Explanation:
 
 
 @dataclass(frozen=True)
+class Constraint:
+    """A second topic and a relation sequence from it, which must lead to the same entities."""
+
+    topic: str
+    relations: list[str]
+    explanation: Explanation | None = None
+
+
+@dataclass(frozen=True)
 class EvidenceSequence:
     """One relation sequence and *all* entities it leads to, by name, however many paths are shown.
 
-    `plan` is the planner's score of it, `score` the retriever's.
+    `ends` is a list, or reads like one and looks names up when they are read.
+    `plan` is the planner's score of it, `score` the retriever's. With a `constraint` only entities
+    that it leads to as well are `ends`, and both scores are means over the two sequences.
     """
 
     relations: list[str]
-    ends: list[str]
+    ends: Sequence[str]
     score: float
     plan: float
     explanation: Explanation | None = None
+    constraint: Constraint | None = None
 
 
 @dataclass(frozen=True)
@@ -101,24 +159,35 @@ class PlannerCall:
 class Evidence:
     """Ranked evidence for one question, best first.
 
-    `sequences` are the distinct relation sequences behind `paths`. `timings` are milliseconds by
-    stage. `truncated` says that an enumeration was cut, so that more may exist; `hubs` are the
-    entities, by name, of which it did not follow every edge because that was asked for.
-    `planner_calls` are the calls of language models that planning took: mostly none.
+    `sequences` are the distinct relation sequences behind `paths`. These are a list, or read like
+    one: each path is then made when it is read, and the graph stays in memory for it. `timings` are
+    milliseconds by stage. `truncated` says that an enumeration was cut, so that more may exist;
+    `hubs` are the entities, by name, of which it did not follow every edge because that was asked
+    for. `unused_topics` are topics that the question was read to be about too, by name, but from
+    which nothing leads to the same entities. `planner_calls` are the calls of language models that
+    planning took: mostly none.
     """
 
     topic: str | None = None
-    paths: list[EvidencePath] = field(default_factory=list)
+    paths: Sequence[EvidencePath] = field(default_factory=list)
     sequences: list[EvidenceSequence] = field(default_factory=list)
     passages: list[EvidencePassage] = field(default_factory=list)
     timings: Mapping[str, float] = field(default_factory=dict)
     truncated: bool = False
     hubs: list[str] = field(default_factory=list)
+    unused_topics: list[str] = field(default_factory=list)
     planner_calls: list[PlannerCall] = field(default_factory=list)
+
+    def along(self, relations: list[str]) -> list[int]:
+        """Indexes of the paths along these relations, ascending."""
+        if isinstance(self.paths, PathGroups):
+            return self.paths.along(relations)
+        return [i for i, path in enumerate(self.paths) if path.relations == relations]
 
     def to_dict(self) -> dict[str, Any]:
         """Plain lists, dicts, strings and numbers, ready for JSON."""
-        return asdict(self)
+        sequences = [replace(one, ends=list(one.ends)) for one in self.sequences]
+        return asdict(replace(self, paths=list(self.paths), sequences=sequences))
 
 
 @dataclass(frozen=True)

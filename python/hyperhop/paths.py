@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hyperhop._core import take_paths
+
 
 class Paths:
     """An immutable list of N sequences of symbol ids (relation paths), stored end to end.
@@ -115,16 +117,15 @@ class Paths:
     @property
     def lengths(self) -> npt.NDArray[np.int64]:
         """int64 (N,), symbols in each sequence."""
-        return np.diff(self.offsets)
+        return self.offsets[1:] - self.offsets[:-1]
 
     def take(self, indices: npt.ArrayLike) -> "Paths":
-        """The sequences at `indices`, in that order."""
-        chosen = np.asarray(indices, np.int64)
-        lengths = self.lengths[chosen]
-        offsets = np.zeros(chosen.size + 1, np.int64)
-        np.cumsum(lengths, out=offsets[1:])
-        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-        return Paths(self.symbols[np.repeat(self.offsets[chosen], lengths) + within], offsets)
+        """The sequences at `indices`, in that order. IndexError for one that is not there."""
+        taken = Paths.__new__(Paths)  # as valid as this list
+        chosen = np.ascontiguousarray(indices, np.int64).reshape(-1)
+        taken.symbols, taken.offsets = take_paths(self.symbols, self.offsets, chosen)
+        taken.truncated = False
+        return taken
 
 
 def _integers(values: npt.ArrayLike, name: str, dtype: type[np.signedinteger]) -> np.ndarray:

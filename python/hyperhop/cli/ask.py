@@ -23,8 +23,12 @@ def ask(
     directory: options.Directory,
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="The question, quoted.")],
     topic: Annotated[
-        str | None,
-        typer.Option(metavar="E", help="Entity to start from; otherwise found in the question."),
+        list[str] | None,
+        typer.Option(
+            metavar="E",
+            help="Entity to start from; otherwise found in the question. Given twice: answers are "
+            "what both lead to.",
+        ),
     ] = None,
     planner: Annotated[
         str | None,
@@ -66,6 +70,8 @@ def ask(
     its own that no path it cites ends in is marked. It is configured by HYPERHOP_LLM_URL,
     HYPERHOP_LLM_MODEL and HYPERHOP_LLM_KEY, or in hyperhop/config.toml.
 
+    A question may be about two entities: "Which countries border both Peru and Chile?".
+
     --planner llm asks the same language model once more, before that: which of the relations near
     the topic lead to the answer. Only paths that exist count.
 
@@ -99,7 +105,7 @@ def ask(
         if plans and chat is not None:
             system.planner = LLMPlanner(chat, system.planner, fallback=fallback)
         try:
-            evidence = system.retrieve(question, topic=topic, explain=explain or as_json)
+            evidence = system.retrieve(question, topic=topic or None, explain=explain or as_json)
         except TopicNotFound:
             raise LookupError(
                 f"the question names no entity of {directory}: name one with --topic"

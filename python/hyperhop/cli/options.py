@@ -28,7 +28,9 @@ Encoder = Annotated[
 ]
 Planner = Annotated[
     str | None,
-    typer.Option("--planner", metavar="P", help="How a plan is chosen: lexical or embedding."),
+    typer.Option(
+        "--planner", metavar="P", help="How a plan is chosen: lexical, embedding or contextual."
+    ),
 ]
 MaxHops = Annotated[
     int | None,

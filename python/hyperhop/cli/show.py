@@ -60,6 +60,11 @@ def _warnings(answer: Answer, evidence: Evidence) -> list[str]:
         were = "was" if answer.unread == 1 else "were"
         paths = counted(answer.unread, "path")
         warnings.append(f"{paths} {were} not shown to the language model.")
+    if evidence.unused_topics:
+        names = shortened(evidence.unused_topics, ENDS_SHOWN)
+        warnings.append(
+            f"Answered from {evidence.topic} alone: nothing it leads to is reached from {names}."
+        )
     for call in evidence.planner_calls:
         if call.fallback:
             warnings.append(f"Planned without the language model: {call.fallback}")
@@ -88,12 +93,16 @@ def explain_lines(answer: Answer, evidence: Evidence, mentions: Sequence[EntityM
     lines.append("  score   plan  relation sequence -> where it leads")
     for sequence in evidence.sequences:
         steps = _steps(sequence.relations)
+        constraint = sequence.constraint
+        if constraint is not None:
+            steps += f", and from {constraint.topic} {_steps(constraint.relations)}"
         lines.append(
             f"  {sequence.score:5.3f}  {sequence.plan:5.3f}  {steps} -> "
             f"{shortened(sequence.ends, ENDS_SHOWN)}"
         )
-        if sequence.explanation is not None:
-            lines += [f"{'':16}{line}" for line in _why(sequence.explanation)]
+        for part in (sequence, constraint):
+            if part is not None and part.explanation is not None:
+                lines += [f"{'':16}{line}" for line in _why(part.explanation)]
     unnamed = Verbalizer().share_unnamed(path.entities for path in evidence.paths)
     if unnamed:
         lines += ["", f"{unnamed:.0%} of the entities on these paths have an id for a name."]

@@ -23,17 +23,19 @@ def ask(
     questions: Sequence[Question],
     *,
     reader: Reader | None = None,
+    joint: bool = False,
     more: More | None = None,
     progress: Progress | None = None,
 ) -> list[Record]:
     """One record a question, in order; one question at a time, so that times are its own.
 
-    `reader` reads an answer from each evidence; without one the evidence is judged itself. `more`
-    adds metrics. `progress` is told (questions done, of).
+    `reader` reads an answer from each evidence; without one the evidence is judged itself. `joint`
+    gives the retriever (PathHD takes that) the first two topics of a question that has several.
+    `more` adds metrics. `progress` is told (questions done, of).
     """
     records = []
     for done, question in enumerate(questions, 1):
-        records.append(ask_one(retriever, question, reader=reader, more=more))
+        records.append(ask_one(retriever, question, reader=reader, joint=joint, more=more))
         if progress is not None:
             progress(done, len(questions))
     return records
@@ -44,28 +46,34 @@ def ask_one(
     question: Question,
     *,
     reader: Reader | None = None,
+    joint: bool = False,
     more: More | None = None,
 ) -> Record:
-    """The record of one question.
+    """The record of one question, see `ask`.
 
     A topic that the graph does not have, and a question that names none, are a miss with the
     reason; every other error is raised. Times of `more` are not counted.
     """
     unasked, answer = "", None
+    retrieve: Callable[..., Evidence] = retriever.retrieve
+    pair = joint and question.topic is not None and question.other_topics
+    topic = [question.topic, question.other_topics[0]] if pair else question.topic
     start = perf_counter()
     try:
-        evidence = retriever.retrieve(question.text, question.topic)
+        evidence = retrieve(question.text, topic)
     except (UnknownEntity, TopicNotFound) as error:
         evidence, unasked = Evidence(), str(error)
+    found = perf_counter()
     if reader is not None:
         answer = reader.read(question.text, evidence)
-    total = (perf_counter() - start) * 1e3
+    end = perf_counter()
     spent = with_retrieval(answer if answer is not None else Answer(""), evidence)
+    times = {**spent.timings, **({"read": 1e3 * (end - found)} if reader is not None else {})}
     values = judge(question, evidence, answer)
     if more is not None:
         values |= more(question)
-    found = list(_sequences(evidence))
-    ranks = [rank for rank, path in enumerate(found, 1) if path in question.paths]
+    paths = list(_sequences(evidence))
+    ranks = [rank for rank, path in enumerate(paths, 1) if path in question.paths]
     return Record(
         id=question.id,
         question=question.text,
@@ -76,11 +84,11 @@ def ask_one(
         gold_paths=sorted(map(list, question.paths)),
         predicted=_ranking(evidence, answer),
         ends=len(_answer_set(evidence, answer)),
-        path=list(found[0]) if found else [],
+        path=list(paths[0]) if paths else [],
         rank=ranks[0] if ranks else None,
         text=answer.text if answer is not None else "",
         values=values,
-        milliseconds={**spent.timings, "total": total},
+        milliseconds={**times, "total": 1e3 * (end - start)},
         truncated=evidence.truncated,
         unasked=unasked,
         llm_calls=spent.llm_calls,

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from hyperhop.evaluate.path_ranking import PathScores
 from hyperhop.evaluate.plots import Figure
 from hyperhop.evaluate.scores import Scores
 from hyperhop.evaluate.tables import Column, Table
@@ -15,6 +16,14 @@ _COLUMNS = (
     Column("set_exact", "sets", ".3f"),
     Column("path_hit_at_1", "path@1", ".3f"),
     Column("median", "ms", ".2f"),
+)
+
+_PATH_COLUMNS = (
+    Column("planner", "planner"),
+    Column("hit_at_1", "hit@1", ".3f"),
+    Column("interval_at_1", "95 %", ".3f"),
+    Column("hit_at_3", "hit@3", ".3f"),
+    Column("interval_at_3", "95 %", ".3f"),
 )
 
 
@@ -41,6 +50,25 @@ def latency_figure(runs: Sequence[Scores]) -> Figure:
         name="planner",
         log_x=True,
     )
+
+
+def path_scores_table(runs: Sequence[PathScores]) -> Table:
+    """One row a ranking of relation paths, as they come; all of the same questions."""
+    first = runs[0]
+    fold = "" if first.fold is None else f", fold {first.fold}"
+    rows = [{**run.to_dict(), "planner": run.settings["planner"]} for run in runs]
+    note = (
+        f"{first.n:,} questions with a gold path, encoder {first.settings['encoder']}; "
+        f"{first.candidates:,} paths are ranked for each, {first.from_train:,} of them known from "
+        f"training; {first.covered:.1%} of the questions have a gold path among them. 95 %: "
+        "bootstrap intervals over questions."
+    )
+    return Table(f"{first.benchmark}, {first.part}{fold}", _PATH_COLUMNS, rows, [note])
+
+
+def path_scores_figure(table: Table) -> Figure:
+    """Hit@1 of each planner."""
+    return Figure(table.title, table.rows, "bars", "planner", "hit_at_1", "planner", "hit@1")
 
 
 def _row(run: Scores) -> dict[str, Any]:

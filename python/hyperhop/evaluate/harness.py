@@ -13,7 +13,7 @@ from hyperhop.evaluate.records import Record, write_records
 from hyperhop.evaluate.scores import Scores, summarize
 from hyperhop.evidence import Reader
 from hyperhop.graph import KnowledgeGraph
-from hyperhop.pathhd import PathHD
+from hyperhop.pathhd import Calibration, PathHD
 from hyperhop.text import TextEncoder, get_encoder
 
 
@@ -29,6 +29,7 @@ def evaluate(
     planner: str = "lexical",
     encoder: str | TextEncoder = "hashing",
     reader: Reader | None = None,
+    joint: bool = False,
     coverage: bool | None = None,
     records: str | Path | None = None,
     progress: Progress | None = None,
@@ -50,6 +51,7 @@ def evaluate(
         encoder: name or TextEncoder.
         reader: reads an answer from each evidence, which then is what is judged; None judges the
             evidence. Retrieval and reading are timed apart.
+        joint: ask a question that has several topics from the first two, see PathHD.
         coverage: also measure `Coverage`, which takes longer than the questions; None for the sets
             on a partial graph alone, which say little without.
         records: file to write one record a question to (JSON Lines), see `records.Record`.
@@ -78,7 +80,7 @@ def evaluate(
         for system, question in _systems(data, questions, planner, model, chosen):
             if covered and (more is None or more.system is not system):
                 more = Coverage(system)
-            folds[-1].append(ask_one(system, question, reader=reader, more=more))
+            folds[-1].append(ask_one(system, question, reader=reader, joint=joint, more=more))
             if progress is not None:
                 progress(len(folds[-1]), len(questions))
     together = [record for found in folds for record in found]
@@ -93,13 +95,22 @@ def evaluate(
         note=data.note,
         folds=folds if fold == "all" else (),
         settings={
-            **chosen,
+            **_plain(chosen),
             "planner": system.planner.name,
             "encoder": model.name,
-            "reader": "none" if reader is None else type(reader).__name__,
+            "reader": "none" if reader is None else _named(reader),
+            "joint": joint,
             "limit": limit,
         },
     )
+
+
+def _plain(options: dict[str, Any]) -> dict[str, Any]:
+    """Options as JSON takes them."""
+    return {
+        name: value.to_dict() if isinstance(value, Calibration) else value
+        for name, value in options.items()
+    }
 
 
 def _systems(
@@ -123,3 +134,9 @@ def _systems(
             yield shared, question
         else:
             raise ValueError(f"evaluate: question {question.id!r} has no graph to be asked on")
+
+
+def _named(reader: Reader) -> str:
+    """Kind of reader, and the language model it asks."""
+    model = getattr(reader, "model", None)
+    return type(reader).__name__ + (f" ({model.name})" if model is not None else "")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hyperhop.evaluate import webqsp
+from hyperhop.evaluate.files import located
 from hyperhop.evaluate.machine import versions
 from hyperhop.evaluate.metrics import bootstrap_interval
 from hyperhop.evaluate.planning import make_planner
@@ -58,8 +59,13 @@ class PathScores:
         return asdict(self)
 
 
+def is_here(data_dir: str | Path) -> bool:
+    """Whether the questions are where `rank_paths` looks for them, plain or .gz."""
+    return located(webqsp.question_file(data_dir, "test")).exists()
+
+
 def rank_paths(
-    data_dir: str | Path,
+    data_dir: str | Path | None,
     part: str = "validation",
     *,
     fold: int | None = None,
@@ -84,6 +90,8 @@ def rank_paths(
 
     ValueError for another part, fold or planner. FileNotFoundError without the files.
     """
+    if data_dir is None:
+        raise ValueError(f"evaluate: {NAME} needs the folder that holds its files, got None")
     train, asked = _questions(data_dir, part, fold)
     asked = asked[:limit]
     learned = {path for question in train for path in question.paths}

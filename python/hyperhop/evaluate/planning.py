@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable, Sequence
 
+from hyperhop import llm
 from hyperhop.evaluate.question import Question
-from hyperhop.llm import open_chat
 from hyperhop.pathhd import (
     AssociativePlanner,
     Example,
@@ -61,7 +61,7 @@ def make_planner(
         elif name == "gold":
             planner = GoldPlanner(examples(asked))
         elif name == "llm":
-            planner = LLMPlanner(open_chat(), get_planner("embedding", symbols, encoder))
+            planner = LLMPlanner(llm.open_chat(), get_planner("embedding", symbols, encoder))
         else:
             planner = get_planner(name, symbols, encoder)
         parts.append((planner, weight))

@@ -23,7 +23,7 @@ class Question:
         unit: what intervals resample: questions of one unit are paraphrases of one fact.
         id: unique in its benchmark.
         level: the group it is reported with, such as GrailQA's "zero-shot".
-        other_topics: what it names beside its topic.
+        other_topics: what it names beside its topic, as far as the graph knows it.
         aliases: other names of its answers; only alias-aware metrics look at them.
         passages: ids of gold passages.
         graph: the subgraph it is asked on, where every question has its own.
@@ -67,15 +67,14 @@ def about(
 ) -> tuple[str | None, Span | None, tuple[str, ...]]:
     """Topic, its mention in `text`, and the other topics.
 
-    The topic is the first that is `known` to the graph, so that the question can be asked; the
-    first of all if none is.
+    Of several only those `known` to the graph count, so that the question can be asked; all of them
+    if none is.
     """
     names = list(dict.fromkeys(topics))
-    ordered = sorted(names, key=lambda name: name not in known)  # stable
-    if not ordered:
+    names = [name for name in names if name in known] or names
+    if not names:
         return None, None, ()
-    topic = ordered[0]
-    return topic, find_mention(text, topic), tuple(name for name in names if name != topic)
+    return names[0], find_mention(text, names[0]), tuple(names[1:])
 
 
 def names_of(graph: KnowledgeGraph | None) -> frozenset[str]:

@@ -86,8 +86,9 @@ def compare(
     for record in (*first, *second):
         if metric not in record.values:
             raise ValueError(f"compare: {metric!r} was not measured for question {record.id!r}")
+    ordered = sorted(first, key=lambda record: record.id)
     return paired_difference(
-        [record.values[metric] for record in first],
-        [others[record.id].values[metric] for record in first],
-        [record.unit for record in first],
+        [record.values[metric] for record in ordered],
+        [others[record.id].values[metric] for record in ordered],
+        [record.unit for record in ordered],
     )

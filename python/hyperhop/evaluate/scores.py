@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hyperhop.evaluate import machine
-from hyperhop.evaluate.metrics import bootstrap_interval
+from hyperhop.evaluate.metrics import bootstrap_intervals
 from hyperhop.evaluate.records import Record
 
 
@@ -22,7 +22,7 @@ class Scores:
         n, units: how many questions, and how many independent ones.
         hits_at_1, hits_at_5, hits_at_10: a gold answer among the first entities (see
             `Record.predicted`), by exact name.
-        interval: 95 % bootstrap interval of `hits_at_1` over units.
+        interval: 95 % bootstrap interval of `hits_at_1` over units (see `bootstrap_intervals`).
         alias_hits_at_1: the first entity, normalised, is an answer or another name of one.
         set_exact, f1: the whole answer (see `Record.ends`) against the set of gold answers.
         exact_match, token_f1: the answer's words, or without a reader the first entity, against the
@@ -30,6 +30,7 @@ class Scores:
         rog_hit: a gold answer is a substring of the answer, both normalised.
         with_paths: questions with a gold path; of them alone are path_hit_at_1 and path_hit_at_3, a
             gold relation path among the first sequences (None without any).
+        intervals: the same of every entry of `metrics`.
         metrics: means of all that was measured by name, the above included, and "recall@k" and
             "passage_hit@k" of passages, "topic_in_graph", "answer_in_graph", "candidate_coverage"
             and "answer_coverage" where they were asked for; each over the questions that it says
@@ -66,6 +67,7 @@ class Scores:
     path_hit_at_1: float | None
     path_hit_at_3: float | None
     metrics: dict[str, float]
+    intervals: dict[str, tuple[float, float]]
     counts: dict[str, int]
     by_level: dict[str, dict[str, float]]
     by_fold: list[float]
@@ -104,7 +106,9 @@ def summarize(
     """
     if not records:
         raise ValueError("summarize: needs at least one record, got none")
+    peak = machine.peak_megabytes()  # before summing up takes more
     means, counts = _means(records)
+    intervals = _intervals(records, list(means))
     levels = sorted({record.level for record in records} - {""})
     return Scores(
         benchmark=benchmark,
@@ -115,9 +119,7 @@ def summarize(
         n=len(records),
         units=len({record.unit for record in records}),
         hits_at_1=means["hits@1"],
-        interval=bootstrap_interval(
-            [record.values["hits@1"] for record in records], [record.unit for record in records]
-        ),
+        interval=intervals["hits@1"],
         hits_at_5=means["hits@5"],
         hits_at_10=means["hits@10"],
         alias_hits_at_1=means["alias_hits@1"],
@@ -130,6 +132,7 @@ def summarize(
         path_hit_at_1=means.get("path_hit@1"),
         path_hit_at_3=means.get("path_hit@3"),
         metrics=means,
+        intervals=intervals,
         counts=counts,
         by_level={level: _of_level(records, level) for level in levels},
         by_fold=[_means(fold)[0]["hits@1"] for fold in folds],
@@ -140,7 +143,7 @@ def summarize(
         llm_attempts=sum(record.llm_attempts for record in records),
         prompt_tokens=sum(record.prompt_tokens for record in records),
         completion_tokens=sum(record.completion_tokens for record in records),
-        peak_megabytes=machine.peak_megabytes(),
+        peak_megabytes=peak,
         settings=dict(settings or {}),
         versions=machine.versions(),
         machine=machine.machine(),
@@ -156,6 +159,13 @@ def _means(records: Sequence[Record]) -> tuple[dict[str, float], dict[str, int]]
             values.setdefault(name, []).append(value)
     means = {name: float(np.mean(found)) for name, found in values.items()}
     return means, {name: len(found) for name, found in values.items()}
+
+
+def _intervals(records: Sequence[Record], names: list[str]) -> dict[str, tuple[float, float]]:
+    ordered = sorted(records, key=lambda record: record.id)  # so that merging in any order is one
+    table = [[record.values.get(name, np.nan) for name in names] for record in ordered]
+    found = bootstrap_intervals(table, [record.unit for record in ordered]).tolist()
+    return {name: (low, high) for name, (low, high) in zip(names, found, strict=True)}
 
 
 def _of_level(records: Sequence[Record], level: str) -> dict[str, float]:

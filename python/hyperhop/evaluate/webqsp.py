@@ -15,6 +15,11 @@ _MOST = 10_000_000  # walks of the schema; Freebase's has half a million
 RelationPath = tuple[str, ...]
 
 
+def question_file(data_dir: str | Path, part: str) -> Path:
+    """File of the questions of one part, without .gz."""
+    return Path(data_dir) / _QUESTIONS / f"webqsp_rulepath_{part}.jsonl"
+
+
 def load(part: str, data_dir: str | Path) -> list[Question]:
     """The questions of "train", "validation" or "test" that have a gold path, in file order.
 
@@ -28,7 +33,7 @@ def load(part: str, data_dir: str | Path) -> list[Question]:
     if part not in PARTS:
         raise ValueError(f"WebQSP: part must be one of {', '.join(PARTS)}, got {part!r}")
     found = []
-    for entry in json_lines(Path(data_dir) / _QUESTIONS / f"webqsp_rulepath_{part}.jsonl"):
+    for entry in json_lines(question_file(data_dir, part)):
         listed = entry.take("ground_paths", list)
         if not all(isinstance(p, list) and all(isinstance(r, str) for r in p) for p in listed):
             raise entry.wrong("'ground_paths' to be a list of lists of relations", repr(listed))

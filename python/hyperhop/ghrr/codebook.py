@@ -1,6 +1,7 @@
 """Codebooks: one hypervector of unitary blocks per symbol name."""
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any, Literal, cast, get_args
 
 import numpy as np
@@ -9,10 +10,13 @@ import numpy.typing as npt
 from hyperhop import _core
 from hyperhop._arrays import threads_argument
 from hyperhop.ghrr.layout import Planes, all_unitary, as_planes
+from hyperhop.ghrr.rows import Ids, RowsOnDemand
 from hyperhop.ghrr.semantic import Map, unitary_planes
 
 Family = Literal["haar", "householder", "diagonal"]
 Storage = Literal["float32", "float16"]
+
+_MOST_BYTES = 1 << 28  # of the rows that a lazy codebook keeps
 
 
 def checked_storage(storage: str, function: str) -> Storage:
@@ -39,10 +43,14 @@ class Codebook:
         seed: any int.
         storage: "float32" (default), or "float16": the same planes rounded to nearest even, half
             the memory. Kernels widen them as they read and accumulate in float32.
+        lazy: make no row before it is needed: what encodes or scores paths makes the rows of their
+            symbols, with the same bits, and keeps 256 MiB of rows or what one call needs. For names
+            by the ten thousand, of which a question meets a few.
         threads: see the module.
 
     Attributes:
         planes: float32 or float16 (R, m, m, 2, D), what is stored: 8 D m^2 bytes a symbol, or 4.
+            A lazy codebook makes them all when this is first read.
         unitary: whether all blocks are unitary, as they are unless given to `from_blocks`.
 
     Raises:
@@ -50,6 +58,9 @@ class Codebook:
 
     O(R D m^3) time.
     """
+
+    _planes: Planes | None
+    _rows: RowsOnDemand | None
 
     def __init__(
         self,
@@ -60,17 +71,16 @@ class Codebook:
         seed: int = 0,
         storage: Storage = "float32",
         *,
+        lazy: bool = False,
         threads: int | None = None,
     ) -> None:
         self._describe(tuple(names), int(blocks), int(block_size), family, int(seed), storage)
-        planes = _core.codebook(
-            self._keys(),
-            self.blocks,
-            self.block_size,
-            family,
-            threads_argument(threads, "Codebook"),
-        )
-        self.planes: Planes = planes.astype(storage, copy=False)
+        if lazy:
+            row = self._drawn((), threads)  # checks the arguments
+            most = _MOST_BYTES // (row.itemsize * int(np.prod(row.shape[1:])))
+            self._rows = RowsOnDemand(len(self), most)
+        else:
+            self._planes = self._drawn(range(len(self)), threads)
 
     @classmethod
     def from_embeddings(
@@ -120,7 +130,7 @@ class Codebook:
         planes = unitary_planes(
             cb.names, embeddings, cb.blocks, cb.block_size, map, scale, cb.seed, threads
         )
-        cb.planes = planes.astype(storage, copy=False)
+        cb._planes = planes.astype(storage, copy=False)
         return cb
 
     @classmethod
@@ -152,7 +162,7 @@ class Codebook:
             )
         cb = cls.__new__(cls)
         cb._describe(labels, given.shape[-1], given.shape[1], "given", 0, storage)
-        cb.planes = given.astype(storage, order="C")
+        cb._planes = given.astype(storage, order="C")
         cb.unitary = all_unitary(given)
         return cb
 
@@ -160,7 +170,7 @@ class Codebook:
     def _holding(cls, planes: Planes, unitary: bool, *description: Any) -> "Codebook":
         cb = cls.__new__(cls)
         cb._describe(*description)
-        cb.planes, cb.unitary = planes, unitary
+        cb._planes, cb.unitary = planes, unitary
         return cb
 
     def _describe(
@@ -177,12 +187,54 @@ class Codebook:
         self.family, self.seed = family, seed
         self.storage = checked_storage(storage, "Codebook")
         self.unitary = True
+        self._planes = None
+        self._rows = None
         self._ids = {name: i for i, name in enumerate(names)}
         if len(self._ids) < len(names):
             twice = next(n for i, n in enumerate(names) if self._ids[n] != i)
             raise ValueError(f"Codebook: names must be distinct, got {twice!r} twice")
 
-    def _keys(self) -> npt.NDArray[np.uint32]:
+    @property
+    def lazy(self) -> bool:
+        """Whether rows are made when they are needed."""
+        return self._rows is not None
+
+    @property
+    def planes(self) -> Planes:
+        """All rows, see the class."""
+        if self._planes is None:
+            self._planes = self._drawn(range(len(self)))
+        return self._planes
+
+    @planes.setter
+    def planes(self, planes: Planes) -> None:
+        self._planes = planes
+
+    def rows(self, symbols: Ids) -> Planes:
+        """Planes (n, m, m, 2, D) of n symbols, a copy."""
+        planes, rows = self.holding(symbols)
+        return planes[rows]
+
+    def holding(self, symbols: Ids) -> tuple[Planes, Ids]:
+        """Planes that hold at least these symbols, and their rows there.
+
+        These are all planes and the symbols themselves, unless the codebook is lazy.
+        """
+        if self._rows is None or self._planes is not None:  # all were made anyway
+            return self.planes, symbols
+        return self._rows.take(symbols, self._drawn)
+
+    def _drawn(self, symbols: Iterable[int], threads: int | None = None) -> Planes:
+        planes = _core.codebook(
+            self._keys([self.names[symbol] for symbol in symbols]),
+            self.blocks,
+            self.block_size,
+            self.family,
+            threads_argument(threads, "Codebook"),
+        )
+        return planes.astype(self.storage, copy=False)
+
+    def _keys(self, names: list[str]) -> npt.NDArray[np.uint32]:
         import hashlib  # brings in OpenSSL: a tenth of the time to import this package
 
         # 128 bits a symbol: names of any length, and no collisions to think about.
@@ -191,7 +243,7 @@ class Codebook:
             hashlib.blake2b(
                 context + name.encode("utf-8", "surrogatepass"), digest_size=16, person=b"hyperhop"
             ).digest()
-            for name in self.names
+            for name in names
         )
         return np.frombuffer(digests, "<u4").astype(np.uint32).reshape(-1, 4)
 
@@ -208,7 +260,7 @@ class Codebook:
         # The arguments of a random codebook say it all: smaller than the planes, the same bits.
         arguments = (self.names, self.blocks, self.block_size, self.family, self.seed, self.storage)
         if self.family in get_args(Family):
-            return Codebook, arguments
+            return partial(Codebook, lazy=self.lazy), arguments
         return Codebook._holding, (self.planes, self.unitary, *arguments)
 
     def id(self, name: str) -> int:

@@ -2,6 +2,7 @@
 
 from typing import Any, Literal
 
+import numpy as np
 import numpy.typing as npt
 
 from hyperhop import _core
@@ -34,9 +35,10 @@ def encode_paths(
         ValueError: for a symbol the codebook does not have, naming path and symbol.
     """
     given = as_paths(paths, "encode_paths")
+    rows, symbols = _rows(cb, given, "encode_paths")
     result = _core.encode_paths(
-        cb.planes,
-        given.symbols,
+        rows,
+        symbols,
         given.offsets,
         planes,
         output(out, "encode_paths"),
@@ -84,10 +86,11 @@ def score_paths(
     for ordinary codebooks.
     """
     given = as_paths(paths, "score_paths")
+    rows, symbols = _rows(cb, given, "score_paths")
     result = _core.score_paths(
-        cb.planes,
+        rows,
         to_numpy(query, "score_paths", "query"),
-        given.symbols,
+        symbols,
         given.offsets,
         algorithm,
         cb.unitary,
@@ -112,10 +115,11 @@ def top_paths(
     same sequence score exactly alike, so ties are the normal case. Arguments as in `score_paths`.
     """
     given = as_paths(paths, "top_paths")
+    rows, symbols = _rows(cb, given, "top_paths")
     indices, scores = _core.top_paths(
-        cb.planes,
+        rows,
         to_numpy(query, "top_paths", "query"),
-        given.symbols,
+        symbols,
         given.offsets,
         int(k),
         algorithm,
@@ -124,3 +128,17 @@ def top_paths(
     )
     restore = restorer(query)
     return restore(indices), restore(scores)
+
+
+def _rows(cb: Codebook, paths: Paths, function: str) -> tuple[Any, Any]:
+    """Planes that hold the symbols of the paths, and these as rows there."""
+    symbols = paths.symbols
+    # as unsigned numbers negative ones are the largest
+    if cb.lazy and symbols.size and symbols.view(np.uint32).max() >= len(cb):
+        place = int(np.flatnonzero((symbols < 0) | (symbols >= len(cb)))[0])
+        path = int(np.searchsorted(paths.offsets, place, side="right")) - 1
+        raise ValueError(
+            f"{function}: path {path} holds symbol {symbols[place]}, the codebook has symbols 0 to "
+            f"{len(cb) - 1}"
+        )
+    return cb.holding(symbols)

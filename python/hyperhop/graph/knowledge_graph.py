@@ -402,7 +402,12 @@ class KnowledgeGraph:
         return self._entities.name(entity)
 
     def entity_names(self, entities: Iterable[int]) -> list[str]:
-        """Names of entity ids. Raises IndexError for an id the graph does not have."""
+        """Names of entity ids. Raises IndexError for an id the graph does not have.
+
+        An int32 array (n,) is read as it is, several times faster than a list.
+        """
+        if isinstance(entities, np.ndarray) and entities.dtype == np.int32:
+            return self._entities.names(np.ascontiguousarray(entities))
         return self._entities.names(list(entities))
 
     def relation_name(self, relation: int) -> str:

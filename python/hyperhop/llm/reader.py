@@ -2,7 +2,7 @@
 
 from time import perf_counter
 
-from hyperhop.evidence import Answer, Evidence, EvidencePath
+from hyperhop.evidence import Answer, Constraint, Evidence, EvidencePath
 from hyperhop.text.verbalize import Verbalizer
 
 
@@ -29,23 +29,45 @@ class VectorReader:
         best = (
             evidence.sequences[0].relations if evidence.sequences else evidence.paths[0].relations
         )
-        citations = [i for i, path in enumerate(evidence.paths) if path.relations == best]
+        citations = evidence.along(best)
+        constraint = evidence.sequences[0].constraint if evidence.sequences else None
+        if constraint is not None:
+            citations = _meeting(evidence, constraint)
         entities = (
             list(evidence.sequences[0].ends)
             if evidence.sequences
             else sorted({evidence.paths[i].entities[-1] for i in citations})
         )
+        cited = citations[:1] if constraint is None else citations[:2]
         return Answer(
             ", ".join(map(self._words.entity, entities)),
             entities,
             citations,
-            self._rationale(evidence.paths[citations[0]], len(entities)),
+            self._rationale([evidence.paths[i] for i in cited], len(entities)),
             timings={"read": (perf_counter() - start) * 1e3},
         )
 
-    def _rationale(self, path: EvidencePath, count: int) -> str:
-        steps = ", then ".join(f'"{self._words.relation(symbol)}"' for symbol in path.relations)
+    def _rationale(self, paths: list[EvidencePath], count: int) -> str:
+        """In words: one path, or two from different topics that meet."""
+        followed = " and ".join(
+            f"{self._steps(path)} from {self._words.entity(path.entities[0])}" for path in paths
+        )
         ends = "one entity" if count == 1 else f"{count} entities"
-        shown = self._words.path(path.entities, path.relations)
-        topic = self._words.entity(path.entities[0])
-        return f"Following {steps} from {topic} leads to {ends}: {shown}."
+        shown = "; ".join(self._words.path(path.entities, path.relations) for path in paths)
+        return f"Following {followed} leads to {ends}: {shown}."
+
+    def _steps(self, path: EvidencePath) -> str:
+        return ", then ".join(f'"{self._words.relation(symbol)}"' for symbol in path.relations)
+
+
+def _meeting(evidence: Evidence, constraint: Constraint) -> list[int]:
+    """Indexes of the paths of the best sequence and its constraint to where both lead."""
+    best = evidence.sequences[0]
+    wanted = {(evidence.topic, tuple(best.relations)),
+              (constraint.topic, tuple(constraint.relations))}  # fmt: skip
+    ends = set(best.ends)
+    return [
+        i
+        for i, path in enumerate(evidence.paths)
+        if (path.entities[0], tuple(path.relations)) in wanted and path.entities[-1] in ends
+    ]

@@ -4,6 +4,7 @@ from hyperhop.pathhd.calibration import Calibration, Frequencies
 from hyperhop.pathhd.codebooks import TextQuery
 from hyperhop.pathhd.planners import (
     AssociativePlanner,
+    ContextualPlanner,
     EmbeddingPlanner,
     Example,
     GoldPlanner,
@@ -23,6 +24,7 @@ from hyperhop.pathhd.retriever import PathHD, TopicNotFound
 __all__ = [
     "AssociativePlanner",
     "Calibration",
+    "ContextualPlanner",
     "EmbeddingPlanner",
     "Example",
     "Frequencies",

@@ -6,7 +6,10 @@ from dataclasses import replace
 from typing import ParamSpec, TypeVar
 
 from hyperhop.evidence import Answer, Evidence, Reader
+from hyperhop.pathhd.batch import Progress
 
+Topic = str | int | Sequence[str | int] | None  # names or ids; two are a joint question
+Topics = Sequence[Topic]
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
@@ -20,7 +23,7 @@ class Answering(ABC):
     def retrieve(
         self,
         question: str,
-        topic: str | int | None = None,
+        topic: Topic = None,
         *,
         explain: bool = False,
         threads: int | None = None,
@@ -28,40 +31,62 @@ class Answering(ABC):
         """Evidence for one question."""
 
     @abstractmethod
+    def _each(
+        self,
+        questions: Sequence[str],
+        topics: Topics | None,
+        finish: Callable[[str, Evidence], Result],
+        threads: int | None,
+        progress: Progress | None,
+    ) -> list[Result]:
+        """`finish` of each question and its evidence, in the thread that retrieved it."""
+
     def retrieve_batch(
         self,
         questions: Sequence[str],
-        topics: Sequence[str | int | None] | None = None,
+        topics: Topics | None = None,
         *,
         threads: int | None = None,
+        progress: Progress | None = None,
     ) -> list[Evidence]:
-        """Evidence for each question."""
+        """`retrieve` of each question: the same bits, over threads, equal topics walked once.
 
-    def answer(
-        self, question: str, topic: str | int | None = None, *, threads: int | None = None
-    ) -> Answer:
+        `progress` is told (questions done, of) every few dozen. Interrupts and errors are raised at
+        once. ValueError unless topics are as many as questions.
+
+        (The planner "embedding" is as exact as its encoder, whose rows may depend on what else was
+        encoded in the same call: see TextEncoder.)
+        """
+        return self._each(questions, topics, lambda _, evidence: evidence, threads, progress)
+
+    def answer(self, question: str, topic: Topic = None, *, threads: int | None = None) -> Answer:
         """The reader's answer to the evidence retrieved; timings of both."""
-        evidence = self.retrieve(question, topic, threads=threads)
-        return with_retrieval(self.reader.read(question, evidence), evidence)
+        return self._read(question, self.retrieve(question, topic, threads=threads))
 
     def answer_batch(
         self,
         questions: Sequence[str],
-        topics: Sequence[str | int | None] | None = None,
+        topics: Topics | None = None,
         *,
         threads: int | None = None,
+        progress: Progress | None = None,
     ) -> list[Answer]:
-        """`answer` of each question: the same bits. A reader's `read_batch` reads them all.
+        """`answer` of each question: the same bits. See `retrieve_batch`.
 
-        What it raises, for whichever question, is raised and no answer returned. To keep the others
-        hand it the evidence of `retrieve_batch` yourself: see `LLMReader.read_batch`.
+        A reader's `read_batch` reads all evidence after it was retrieved, which is what `progress`
+        then tells of; without one each question is read where it was retrieved.
+
+        What the reader raises, for whichever question, is raised and no answer returned. To keep
+        the others hand it the evidence of `retrieve_batch` yourself: see `LLMReader.read_batch`.
         """
-        evidence = self.retrieve_batch(questions, topics, threads=threads)
+        if getattr(self.reader, "read_batch", None) is None:
+            return self._each(questions, topics, self._read, threads, progress)
+        evidence = self.retrieve_batch(questions, topics, threads=threads, progress=progress)
         answers = self._read_batch(questions, evidence)
         return [with_retrieval(answer, one) for answer, one in zip(answers, evidence, strict=True)]
 
     async def aanswer(
-        self, question: str, topic: str | int | None = None, *, threads: int | None = None
+        self, question: str, topic: Topic = None, *, threads: int | None = None
     ) -> Answer:
         """`answer` for callers inside an event loop: retrieves in a thread, awaits the reader.
 
@@ -79,12 +104,18 @@ class Answering(ABC):
     async def aanswer_batch(
         self,
         questions: Sequence[str],
-        topics: Sequence[str | int | None] | None = None,
+        topics: Topics | None = None,
         *,
         threads: int | None = None,
+        progress: Progress | None = None,
     ) -> list[Answer]:
-        """`answer_batch` for callers inside an event loop, as `aanswer`."""
-        evidence = await _in_thread(self.retrieve_batch, questions, topics, threads=threads)
+        """`answer_batch` for callers inside an event loop, as `aanswer`.
+
+        `progress` is called in another thread.
+        """
+        evidence = await _in_thread(
+            self.retrieve_batch, questions, topics, threads=threads, progress=progress
+        )
         aread_batch = getattr(self.reader, "aread_batch", None)
         answers = (
             await aread_batch(questions, evidence)
@@ -92,6 +123,9 @@ class Answering(ABC):
             else await _in_thread(self._read_batch, questions, evidence)
         )
         return [with_retrieval(answer, one) for answer, one in zip(answers, evidence, strict=True)]
+
+    def _read(self, question: str, evidence: Evidence) -> Answer:
+        return with_retrieval(self.reader.read(question, evidence), evidence)
 
     def _read_batch(self, questions: Sequence[str], evidence: list[Evidence]) -> list[Answer]:
         read_batch = getattr(self.reader, "read_batch", None)

@@ -1,6 +1,7 @@
 """The relation sequences that exist from one topic, laid out for scoring."""
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -30,40 +31,66 @@ class Candidates:
         self, paths: Paths, names: Sequence[str], ranks: npt.NDArray[np.int64] | None = None
     ) -> None:
         self.paths, self.names = paths, names
-        self.lengths = np.diff(paths.offsets)
-        longest = int(self.lengths.max(initial=0))
-        inside = np.arange(longest) < self.lengths[:, None]
-        self.symbols, positions = np.unique(paths.symbols.astype(np.int64), return_inverse=True)
-        self.table: npt.NDArray[np.int64] = np.full(inside.shape, -1, np.int64)
-        self.table[inside] = positions
-        ranks = name_ranks(names) if ranks is None else ranks
-        self._positions: dict[str, int] | None = None  # in `symbols`, by name
-        self._rank_table = np.full(inside.shape, -1, np.int64)
-        self._rank_table[inside] = ranks[paths.symbols]
+        self.lengths = paths.lengths
+        self._ranks = ranks
+
+    @cached_property
+    def _inside(self) -> npt.NDArray[np.bool_]:
+        return np.arange(int(self.lengths.max(initial=0))) < self.lengths[:, None]
+
+    @cached_property
+    def _occurs(self) -> npt.NDArray[np.bool_]:
+        occurs = np.zeros(len(self.names), bool)  # instead of sorting the symbols
+        occurs[self.paths.symbols] = True
+        return occurs
+
+    @cached_property
+    def symbols(self) -> npt.NDArray[np.int64]:
+        """The distinct symbol ids."""
+        return np.flatnonzero(self._occurs)
+
+    @cached_property
+    def table(self) -> npt.NDArray[np.int64]:
+        """Positions in `symbols`."""
+        table = np.full(self._inside.shape, -1, np.int64)
+        table[self._inside] = (np.cumsum(self._occurs) - 1)[self.paths.symbols]
+        return table
+
+    @cached_property
+    def _by_name(self) -> npt.NDArray[np.int64]:
+        """All indices in the order of relation names."""
+        ranks = name_ranks(self.names) if self._ranks is None else self._ranks
+        table = np.full(self._inside.shape, -1, np.int64)
+        table[self._inside] = ranks[self.paths.symbols]
+        # an empty table has no key to sort by
+        return np.lexsort(table.T[::-1]) if table.size else np.arange(len(self))
 
     def __len__(self) -> int:
         return len(self.paths)
 
     def relations(self, index: int) -> list[str]:
         """Symbol names of one sequence."""
-        return [self.names[symbol] for symbol in self.paths[index]]
+        return [self.names[symbol] for symbol in self.paths[index].tolist()]
+
+    @cached_property
+    def _indexes(self) -> dict[tuple[str, ...], int]:
+        names = [self.names[symbol] for symbol in self.paths.symbols.tolist()]
+        bounds = self.paths.offsets.tolist()
+        return {tuple(names[bounds[i] : bounds[i + 1]]): i for i in range(len(self))}
 
     def find(self, relations: Sequence[str]) -> int | None:
-        """Index of the sequence with these symbol names; None if it is no candidate. O(N)."""
-        length = len(relations)
-        if length > self.table.shape[1]:
-            return None
-        if self._positions is None:
-            self._positions = {
-                self.names[symbol]: position for position, symbol in enumerate(self.symbols)
-            }
-        positions = [self._positions.get(name, -1) for name in relations]
-        if -1 in positions:
-            return None
-        same = (self.lengths == length) & (self.table[:, :length] == positions).all(axis=1)
-        found = np.flatnonzero(same)
-        return int(found[0]) if len(found) else None
+        """Index of the sequence with these symbol names; None if it is no candidate.
+
+        O(1), after a first call in O(symbols).
+        """
+        return self._indexes.get(tuple(relations))
 
     def order(self, scores: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """All indices, best score first, equal scores by relation names; NaN last. O(N log N)."""
-        return np.lexsort((*self._rank_table.T[::-1], -np.asarray(scores))).astype(np.int64)
+        falling = -np.asarray(scores)
+        order = np.argsort(falling)
+        ordered = falling[order]
+        if (ordered[1:] > ordered[:-1]).all():  # no two are equal, and none is NaN
+            return order
+        by_name = self._by_name
+        return by_name[np.argsort(falling[by_name], kind="stable")]

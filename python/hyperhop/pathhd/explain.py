@@ -62,14 +62,15 @@ def _fits(
     symbols = candidates.symbols
     names = [candidates.names[symbol] for symbol in symbols]
     by_name = np.array(sorted(range(len(names)), key=names.__getitem__))
-    blocks = codebook.planes[symbols]
+    blocks = codebook.rows(symbols)
+    of_path = codebook.rows(np.array(path))
     fits = []
     for i, symbol in enumerate(path):
         left = query
-        for before in path[:i]:
-            left = ghrr.unbind_left(codebook.planes[before], left)
-        for later in path[:i:-1]:
-            left = ghrr.unbind_right(left, codebook.planes[later])
+        for before in of_path[:i]:
+            left = ghrr.unbind_left(before, left)
+        for later in of_path[:i:-1]:
+            left = ghrr.unbind_right(left, later)
         similar = np.asarray(ghrr.similarity(left, blocks), np.float64)
         own = int(np.searchsorted(symbols, symbol))
         best = int(by_name[np.argmax(np.round(similar[by_name], 6))])  # the first name of equals

@@ -1,9 +1,9 @@
 """PathHD: plan, encode, retrieve, read (algorithm 1 of the paper, vector-only)."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
-from time import perf_counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import cache, cached_property, reduce
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,38 +12,36 @@ from hyperhop import ghrr
 from hyperhop.evidence import Evidence, Reader
 from hyperhop.graph import EntityLinker, KnowledgeGraph
 from hyperhop.graph.arguments import at_least, check_hubs
+from hyperhop.graph.sequences import Sequences
 from hyperhop.graph.walks import Hubs, mediator_mask
 from hyperhop.llm.reader import VectorReader
-from hyperhop.pathhd.answering import Answering
+from hyperhop.pathhd.answering import Answering, Topic, Topics
+from hyperhop.pathhd.batch import Progress, in_chunks
 from hyperhop.pathhd.calibration import Calibration
 from hyperhop.pathhd.candidates import Candidates, name_ranks
+from hyperhop.pathhd.clock import Clock
 from hyperhop.pathhd.codebooks import CodebookKind, TextQuery, check_kind, text_codebook
 from hyperhop.pathhd.expand import Unit, expand
 from hyperhop.pathhd.explain import explain as explain_sequences
-from hyperhop.pathhd.planners import Planner, Plans, get_planner, needs_encoder, plan_all
+from hyperhop.pathhd.joint import expand_meetings, explain_meetings, meet
+from hyperhop.pathhd.planned import Planned, Scored
+from hyperhop.pathhd.planners import Planner, get_planner, needs_encoder
 from hyperhop.pathhd.planners.protocol import Span
 from hyperhop.pathhd.planners.question import find_mention
-from hyperhop.pathhd.query import TEMPERATURE, Planes, QueryKind, check_query, encode_query
+from hyperhop.pathhd.query import TEMPERATURE, QueryKind, check_query, encode_query
+from hyperhop.pathhd.reading import Reading, read_topics
 from hyperhop.pathhd.walks import Walks
 from hyperhop.text import TextEncoder, Verbalizer, encoder_for
 from hyperhop.text.settings import check_encoder_name
+
+Result = TypeVar("Result")
+Enumerate = Callable[[int], Sequences]
 
 _MOST_TOPICS = 3  # mentions planned from, where a question names several entities
 
 
 class TopicNotFound(LookupError):
     """The question names no entity of the graph."""
-
-
-@dataclass(frozen=True)
-class _Planned:
-    """What was planned from one topic; `hubs` are those met (those on paths are among them)."""
-
-    entity: int
-    mention: Span | None
-    candidates: Candidates
-    plans: Plans
-    hubs: npt.NDArray[np.int32]
 
 
 class PathHD(Answering):
@@ -76,12 +74,12 @@ class PathHD(Answering):
             soft plans made of the K best. See `encode_query`. "text": the question's embedding
             alone, which needs a codebook made of texts to be above chance. See `TextQuery`.
         reader: what `answer` reads with; a VectorReader if None.
-        blocks, block_size, family, seed: the codebook over `kg.symbols`, built here once.
-        codebook: "random" (default); "semantic": unitary blocks that follow the embeddings of the
-            relations' texts, so that relations of alike meaning score alike
-            (`Codebook.from_embeddings`); "projected": these embeddings by the random projection of
-            eq. 2, whose blocks are not unitary, so that what explanations unbind is approximate.
-            `family` is that of "random" alone.
+        blocks, block_size, family, seed: the codebook over `kg.symbols`.
+        codebook: "random" (default), whose rows are made when a question needs them; "semantic":
+            unitary blocks that follow the embeddings of the relations' texts, so that relations of
+            alike meaning score alike (`Codebook.from_embeddings`); "projected": these embeddings by
+            the random projection of eq. 2, whose blocks are not unitary, so that what explanations
+            unbind is approximate. `family` is that of "random" alone.
         temperature: of the queries "weighted" and "mixture", above 0.
         max_degree, hubs, mediators: which edges walks follow, see `KnowledgeGraph.sequences`.
             Evidence names the hubs that were met.
@@ -94,6 +92,13 @@ class PathHD(Answering):
     decides, the earlier one where plans weigh the same. TopicNotFound if there is none,
     UnknownEntity for a `topic` the graph does not have. A graph without entities gives evidence
     without paths.
+
+    Two topics, "which film did Ann direct that stars Bob": `topic=[a, b]`, or two mentions of which
+    the question says something each that is planned better than the whole from one of them (see
+    `read_topics`). The answers are the entities that a sequence from each leads to; pairs of the
+    best 8 sequences of each are tried, best mean of the planner's weights first (see `meet`), and
+    the sequence of the second topic stands in `EvidenceSequence.constraint`. Where none meet, the
+    best topic answers alone and `Evidence.unused_topics` names the other.
 
     Ties are broken by relation names, then entity names, so a graph's answer does not depend on the
     order its file had. Every returned path has been looked up in the graph edge by edge.
@@ -174,7 +179,7 @@ class PathHD(Answering):
         self.reader = VectorReader(words) if reader is None else reader
         size = (blocks, block_size)
         if codebook == "random":
-            self.codebook = ghrr.Codebook(symbols, *size, family, seed)
+            self.codebook = ghrr.Codebook(symbols, *size, family, seed, lazy=True)
         else:
             texts = [words.relation(name) for name in symbols]
             self.codebook = text_codebook(codebook, symbols, texts, self.encoder, *size, seed)
@@ -199,72 +204,129 @@ class PathHD(Answering):
     def retrieve(
         self,
         question: str,
-        topic: str | int | None = None,
+        topic: Topic = None,
         *,
         explain: bool = False,
         threads: int | None = None,
     ) -> Evidence:
         """Evidence for one question: the best sequences and their paths, scores and timings in ms.
 
-        Stages timed: link, plan (enumerating sequences included), encode, score, expand, and
-        explain, which fills in `EvidenceSequence.explanation`.
+        Stages timed: link, enumerate (the sequences that exist), plan, encode, score, expand, and
+        explain, which fills in `EvidenceSequence.explanation`; of two topics also meet, before
+        encode.
         """
-        clock = _Clock()
+        return self._retrieve(question, topic, self._walks.sequences, explain, threads)
+
+    def _retrieve(
+        self,
+        question: str,
+        topic: Topic,
+        sequences: Enumerate,
+        explain: bool,
+        threads: int | None,
+    ) -> Evidence:
+        clock = Clock()
         topics = self._topics(question, topic)
         clock.lap("link")
         if not topics:
             return Evidence(timings=clock.laps)
-        planned = self._plan(question, topics)
+        single, pairs = self._read_question(question, topics, sequences, _is_pair(topic), clock)
         clock.lap("plan")
-        entity, candidates, plans = planned.entity, planned.candidates, planned.plans
-        name = self.kg.entity_name(entity)
-        hubs = self.kg.entity_names(planned.hubs.tolist())
-        truncated = candidates.paths.truncated
-        if len(candidates) == 0:
-            return Evidence(topic=name, timings=clock.laps, truncated=truncated, hubs=hubs)
-        vector = self._encode(question, planned, threads)
-        clock.lap("encode")
-        scores = self._score(vector, candidates, threads)
-        clock.lap("score")
-        evidence = expand(self._walks, entity, candidates, plans, scores, self.k, self.k_unit)
-        clock.lap("expand")
-        if explain:
-            evidence = self._explained(evidence, vector, candidates, scores)
-            clock.lap("explain")
+        evidence = None
+        for first, second in pairs:
+            evidence = self._joint(first, second, clock, explain, threads)
+            if evidence is not None:
+                break
+        if evidence is None:
+            sides: tuple[Planned, ...] = (single,)
+            evidence = self._single(single, clock, explain, threads)
+            if pairs:
+                unused = {side.entity for side in pairs[0]} - {single.entity}
+                named = sorted(map(self.kg.entity_name, unused))
+                evidence = replace(evidence, unused_topics=named)
+        else:
+            sides = (first, second)
+        hubs = reduce(np.union1d, [side.hubs for side in sides])
         return replace(
             evidence,
-            topic=name,
             timings=clock.laps,
-            truncated=truncated or evidence.truncated,
-            hubs=hubs,
-            planner_calls=list(plans.calls),
+            truncated=evidence.truncated or any(side.candidates.paths.truncated for side in sides),
+            hubs=self.kg.entity_names(hubs),
+            planner_calls=list(single.plans.calls),
         )
 
-    def retrieve_batch(
+    def _single(
+        self, planned: Planned, clock: Clock, explain: bool, threads: int | None
+    ) -> Evidence:
+        name = self.kg.entity_name(planned.entity)
+        if len(planned.candidates) == 0:
+            return Evidence(topic=name)
+        scored = self._scored(planned, clock, threads)
+        evidence = expand(
+            self._walks,
+            planned.entity,
+            planned.candidates,
+            planned.plans,
+            scored.scores,
+            self.k,
+            self.k_unit,
+        )
+        clock.lap("expand")
+        if explain:
+            evidence = self._explained(evidence, scored)
+            clock.lap("explain")
+        return replace(evidence, topic=name)
+
+    def _joint(
+        self,
+        first: Planned,
+        second: Planned,
+        clock: Clock,
+        explain: bool,
+        threads: int | None,
+    ) -> Evidence | None:
+        """Evidence of two topics; None where no sequences from them meet."""
+        meetings = meet(self._walks, first, second, self.k)
+        clock.lap("meet")
+        if not meetings.found:
+            return None
+        sides = self._scored(first, clock, threads), self._scored(second, clock, threads)
+        evidence = expand_meetings(self._walks, *sides, meetings, self.k, self.k_unit)
+        clock.lap("expand")
+        if explain:
+            evidence = explain_meetings(self.codebook, evidence, *sides, meetings)
+            clock.lap("explain")
+        return evidence
+
+    def _each(
         self,
         questions: Sequence[str],
-        topics: Sequence[str | int | None] | None = None,
-        *,
-        threads: int | None = None,
-    ) -> list[Evidence]:
-        """`retrieve` of each question: the same bits. ValueError unless topics are as many.
-
-        (The planner "embedding" is as exact as its encoder, whose rows may depend on what else was
-        encoded in the same call: see TextEncoder.)
-        """
-        given = [None] * len(questions) if topics is None else list(topics)
+        topics: Topics | None,
+        finish: Callable[[str, Evidence], Result],
+        threads: int | None,
+        progress: Progress | None,
+    ) -> list[Result]:
+        given = [None] * len(questions) if topics is None else list(map(_hashable, topics))
         if len(given) != len(questions):
             raise ValueError(f"PathHD: {len(questions)} questions, but {len(given)} topics")
-        return [
-            self.retrieve(question, topic, threads=threads)
-            for question, topic in zip(questions, given, strict=True)
-        ]
 
-    def _topics(self, question: str, topic: str | int | None) -> list[tuple[int, Span | None]]:
+        def work(places: Sequence[int]) -> list[Result]:
+            known = cache(self._walks.sequences)  # neighbours often have one topic
+            return [
+                finish(questions[i], self._retrieve(questions[i], given[i], known, False, 1))
+                for i in places
+            ]
+
+        return in_chunks(given, work, threads, progress)
+
+    def _topics(self, question: str, topic: Topic) -> list[tuple[int, Span | None]]:
         """(entity, mention) pairs to plan from; none where the graph is empty."""
         if topic is not None:
-            entity = self.kg.entity_id(topic) if isinstance(topic, str) else int(topic)
-            return [(entity, find_mention(question, self.kg.entity_name(entity)))]
+            given = [topic] if isinstance(topic, str | int) else list(topic)
+            ids = [self.kg.entity_id(one) if isinstance(one, str) else int(one) for one in given]
+            if not 1 <= len(set(ids)) == len(ids) <= 2:
+                raise ValueError(f"PathHD: topic must be one or two different ones, got {topic!r}")
+            return [(one, find_mention(question, self.kg.entity_name(one))) for one in ids]
         if self.kg.num_entities == 0:
             return []
         matches = self._linker.link(question)
@@ -274,35 +336,40 @@ class PathHD(Answering):
             )
         return [(match.entity, match.span) for match in matches[:_MOST_TOPICS]]
 
-    def _plan(self, question: str, topics: list[tuple[int, Span | None]]) -> _Planned:
-        """The topic whose best plan weighs most, and what is planned from it."""
-        starts, hubs = [], []
-        for entity, mention in topics:
-            paths = self._walks.sequences(entity)
-            starts.append((mention, Candidates(paths, self._symbols, self._ranks)))
-            hubs.append(paths.hubs)
-        plans = plan_all(self.planner, question, starts)
-        planned = [
-            _Planned(entity, mention, candidates, found, met)
-            for (entity, _), (mention, candidates), found, met in zip(
-                topics, starts, plans, hubs, strict=True
-            )
-        ]
-        # max keeps the first of equals
-        return max(planned, key=lambda p: p.plans.weights[0] if len(p.plans) else -np.inf)
+    def _read_question(
+        self,
+        question: str,
+        topics: list[tuple[int, Span | None]],
+        sequences: Enumerate,
+        given: bool,
+        clock: Clock,
+    ) -> Reading:
+        def exists(entity: int) -> tuple[Candidates, npt.NDArray[np.int32]]:
+            paths = sequences(entity)
+            candidates = Candidates(paths, self._symbols, self._ranks)
+            clock.lap("enumerate")
+            return candidates, paths.hubs
 
-    def _encode(self, question: str, planned: _Planned, threads: int | None) -> Planes:
+        return read_topics(self.planner, question, topics, exists, given)
+
+    def _scored(self, planned: Planned, clock: Clock, threads: int | None) -> Scored:
+        """The query hypervector and the scores of all candidates."""
         if self._text_query is not None:
-            return self._text_query(question, planned.mention, threads)
-        return encode_query(
-            self.codebook,
-            planned.candidates,
-            planned.plans,
-            self.query,
-            self.k,
-            self.temperature,
-            threads,
-        )
+            vector = self._text_query(*planned.clause, threads)
+        else:
+            vector = encode_query(
+                self.codebook,
+                planned.candidates,
+                planned.plans,
+                self.query,
+                self.k,
+                self.temperature,
+                threads,
+            )
+        clock.lap("encode")
+        scores = self._score(vector, planned.candidates, threads)
+        clock.lap("score")
+        return Scored(planned, vector, scores)
 
     def _score(
         self, vector: npt.NDArray[np.float32], candidates: Candidates, threads: int | None
@@ -313,18 +380,23 @@ class PathHD(Answering):
         schemas = [candidates.relations(i) for i in range(len(candidates))]
         return self.calibration.apply(similarities, schemas)
 
-    def _explained(
-        self,
-        evidence: Evidence,
-        vector: npt.NDArray[np.float32],
-        candidates: Candidates,
-        scores: npt.NDArray[np.float64],
-    ) -> Evidence:
+    def _explained(self, evidence: Evidence, scored: Scored) -> Evidence:
+        candidates = scored.planned.candidates
         found = (candidates.find(sequence.relations) for sequence in evidence.sequences)
         chosen = [index for index in found if index is not None]
-        explanations = explain_sequences(self.codebook, vector, candidates, scores, chosen)
+        explanations = explain_sequences(
+            self.codebook, scored.vector, candidates, scored.scores, chosen
+        )
         pairs = zip(evidence.sequences, explanations, strict=True)
         return replace(evidence, sequences=[replace(one, explanation=why) for one, why in pairs])
+
+
+def _is_pair(topic: Topic) -> bool:
+    return topic is not None and not isinstance(topic, str | int) and len(topic) == 2
+
+
+def _hashable(topic: Topic) -> Topic:
+    return topic if topic is None or isinstance(topic, str | int) else tuple(topic)
 
 
 def _spoken(kg: KnowledgeGraph) -> list[str]:
@@ -336,16 +408,3 @@ def _spoken(kg: KnowledgeGraph) -> list[str]:
             symbols[retired] = symbols[min(used)]
             symbols[relations + retired] = symbols[relations + min(used)]
     return symbols
-
-
-class _Clock:
-    """Milliseconds by stage."""
-
-    def __init__(self) -> None:
-        self.laps: dict[str, float] = {}
-        self._last = perf_counter()
-
-    def lap(self, stage: str) -> None:
-        now = perf_counter()
-        self.laps[stage] = (now - self._last) * 1e3
-        self._last = now

@@ -1,13 +1,15 @@
 """The walks that PathHD follows from a topic: the same rules for sequences and for paths."""
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from hyperhop.graph import KnowledgeGraph, PathSet
 from hyperhop.graph.sequences import Sequences
-from hyperhop.graph.walks import Hubs
+from hyperhop.graph.walks import Hubs, Rules, expand_paths, find_sequences
 from hyperhop.paths import Paths
 
 
@@ -27,30 +29,27 @@ class Walks:
     hubs: Hubs
     mediators: npt.NDArray[np.bool_] | None
 
+    @cached_property
+    def _rules(self) -> Rules:
+        """The rules as compiled code reads them, made once."""
+        return Rules(
+            "PathHD",
+            self.kg,
+            self.max_hops,
+            self.return_to_topic,
+            self.max_degree,
+            self.hubs,
+            self.mediators,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        # compiled rules do not pickle
+        return {name: value for name, value in self.__dict__.items() if name != "_rules"}
+
     def sequences(self, topic: int) -> Sequences:
         """All relation sequences that exist from a topic."""
-        return self.kg.sequences(
-            topic,
-            self.max_hops,
-            beam=self.beam,
-            cap=self.cap,
-            inverse=self.inverse,
-            return_to_topic=self.return_to_topic,
-            max_degree=self.max_degree,
-            hubs=self.hubs,
-            mediators=self.mediators,
-        )
+        return find_sequences(self._rules, [topic], self.beam, self.cap, self.inverse, 1)[0]
 
     def paths(self, topic: int, sequences: Paths) -> PathSet:
         """Entity paths along some of them."""
-        return self.kg.paths(
-            topic,
-            self.max_hops,
-            sequences=sequences,
-            cap=self.path_cap,
-            simple=self.simple,
-            return_to_topic=self.return_to_topic,
-            max_degree=self.max_degree,
-            hubs=self.hubs,
-            mediators=self.mediators,
-        )
+        return expand_paths(self._rules, [topic], [sequences], self.path_cap, self.simple, 1)[0]

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import typer
 
 from hyperhop.cli import options as shared
 from hyperhop.cli.eval import options
 from hyperhop.cli.eval.datasets import show_datasets
+from hyperhop.cli.eval.modes import Mode, mode_of
 from hyperhop.cli.eval.output import Files
+from hyperhop.cli.eval.paths import rank
 from hyperhop.cli.eval.run import measure
 from hyperhop.cli.eval.study import repeat_study, tune_calibration
 from hyperhop.cli.reader import open_reader
 from hyperhop.evaluate import benchmarks, tune
-from hyperhop.llm import LLMReader
 
 
 def eval_(
+    context: typer.Context,
     dataset: options.Dataset = None,
     listed: options.Listed = False,
     study: options.StudyName = None,
@@ -59,52 +61,48 @@ def eval_(
       hyperhop eval PQ-3H --study operators --planner gold --markdown table3.md
       hyperhop eval PQ-3H --tune --json calibration.json
       hyperhop eval PQ-3H --calibration calibration.json
+      hyperhop eval WebQSP-paths --planner linear --encoder wordllama
     """
-    if listed:
-        show_datasets(_folder(data))
-        return
-    if dataset is None:
-        raise typer.BadParameter("name a DATASET; hyperhop eval --list lists them")
+    mode = mode_of(context)
     folder = _folder(data)
+    if mode is Mode.LIST:
+        show_datasets(folder)
+        return
+    assert dataset is not None  # mode_of has seen to it
     if folder is None and not benchmarks.is_file(dataset):
         variable = options.DATA_VARIABLE
         raise typer.BadParameter(f"name the folder of the data with --data or ${variable}")
-    files = Files(json, markdown, latex, plot)
+    files = Files(json, markdown, latex, plot, records)
     files.check()
-    planners = planner or ["lexical"]
-    which: dict[str, Any] = {"split": split, "seed": seed, "limit": limit}
-    which["encoder"] = encoder or "hashing"
-    if max_hops is not None:
-        which["max_hops"] = max_hops
-    if study is None and not tuning:
-        settings = {"query": query, "codebook": codebook}
-        which |= {name: value for name, value in settings.items() if value is not None}
-        if calibration is not None:
-            which["calibration"] = tune.read_calibration(calibration)
-        which |= {"part": part, "fold": _fold(fold)}
-        with open_reader(reader, llm, model, fallback=False, plans=False) as (opened, _):
-            # without a language model the evidence is judged itself: all its ends, not an answer
-            which["reader"] = opened if isinstance(opened, LLMReader) else None
-            measure(dataset, folder, planners, which, files, records)
+    asked: dict[str, Any] = {"encoder": encoder or "hashing", "limit": limit}
+    if mode is Mode.PATHS:
+        rank(dataset, folder, planner or ["linear"], files, part=part, fold=_one(fold), **asked)
         return
-    kind = "--tune" if tuning else "--study"
-    if tuning and study is not None:
-        raise typer.BadParameter("--tune and --study are two things: give one")
-    _refuse(kind, query=query, codebook=codebook, calibration=calibration, records=records)
-    if len(planners) > 1 or fold == "all":
-        raise typer.BadParameter(f"{kind} wants one --planner and one --fold")
-    which |= {"part": part or "dev", "fold": _fold(fold), "planner": planners[0]}
+    asked |= {"split": split, "seed": seed}
+    if max_hops is not None:
+        asked["max_hops"] = max_hops
+    planners = planner or ["lexical"]
+    if mode is Mode.RUN:
+        chosen = {"query": query, "codebook": codebook, "part": part}
+        asked |= {name: value for name, value in chosen.items() if value is not None}
+        if calibration is not None:
+            asked["calibration"] = tune.read_calibration(calibration)
+        asked["fold"] = fold if fold == "all" else _one(fold)
+        with open_reader(reader, llm, model, fallback=False, plans=False) as (opened, chat):
+            # without a language model the evidence itself is judged
+            asked["reader"] = None if chat is None else opened
+            measure(dataset, folder, planners, asked, files)
+        return
+    if len(planners) > 1:
+        raise typer.BadParameter("give one --planner here")
+    asked |= {"part": part or "dev", "fold": _one(fold), "planner": planners[0]}
     if study is None:
-        _refuse(kind, reader=reader, llm=llm, model=model)
-        tune_calibration(dataset, folder, which, files)
+        tune_calibration(dataset, folder, asked, files)
+    elif mode is Mode.STUDY:
+        repeat_study(study, dataset, folder, asked, files)
     else:
-        repeat_study(study, dataset, folder, which, files)
-
-
-def _refuse(kind: str, **options: object) -> None:
-    for name, value in options.items():
-        if value is not None:
-            raise typer.BadParameter(f"{kind} sets what it compares: --{name} is not for it")
+        with open_reader(shared.ReaderName.LLM, llm, model, fallback=False, plans=False) as opened:
+            repeat_study(study, dataset, folder, asked | {"model": opened[1]}, files)
 
 
 def _folder(data: Path | None) -> Path | None:
@@ -112,9 +110,7 @@ def _folder(data: Path | None) -> Path | None:
     return Path(found) if found else None
 
 
-def _fold(text: str) -> int | Literal["all"]:
-    if text == "all":
-        return "all"
-    if not text.isdecimal():
-        raise typer.BadParameter(f"--fold must be a number or all, got {text!r}")
-    return int(text)
+def _one(fold: str) -> int:
+    if not fold.isdecimal():
+        raise typer.BadParameter(f"--fold must be a number here, got {fold!r}")
+    return int(fold)

@@ -7,7 +7,7 @@ from typing import Annotated, get_args
 
 import typer
 
-from hyperhop.evaluate import benchmarks, studies
+from hyperhop.evaluate import benchmarks, path_ranking, studies
 from hyperhop.pathhd.codebooks import CodebookKind
 from hyperhop.pathhd.query import QueryKind
 
@@ -17,7 +17,8 @@ Dataset = Annotated[
     str | None,
     typer.Argument(
         metavar="DATASET",
-        help=f"One of {', '.join(benchmarks.names())}, or a .json or .jsonl file of questions.",
+        help=f"One of {', '.join(benchmarks.names())}, {path_ranking.NAME} (relation paths from "
+        "text alone), or a .json or .jsonl file of questions.",
         show_default=False,
     ),
 ]
@@ -45,8 +46,8 @@ Planners = Annotated[
     typer.Option(
         "--planner",
         metavar="P",
-        help="lexical (default), embedding, memory, associative, linear, gold, or several with "
-        "weights: embedding+2*memory. Given more than once, each is measured.",
+        help="lexical (default), embedding, memory, associative, linear, llm, gold, or several "
+        "with weights: embedding+2*memory. Given more than once, each is measured.",
         show_default=False,
     ),
 ]
@@ -54,7 +55,8 @@ Part = Annotated[
     str | None,
     typer.Option(
         metavar="PART",
-        help="train, dev (default) or test; choose on dev, report test.",
+        help="train, dev (default) or test; choose on dev, report test. WebQSP-paths calls dev "
+        "validation.",
         show_default=False,
     ),
 ]

@@ -16,25 +16,26 @@ from hyperhop.evaluate import plots, tables
 
 @dataclass(frozen=True)
 class Files:
-    """Where to write the same results, in four forms; None leaves one out."""
+    """Where to write the same results, in four forms, and records; None leaves one out."""
 
     json: Path | None = None
     markdown: Path | None = None
     latex: Path | None = None
     plot: Path | None = None
+    records: Path | None = None
 
     def check(self) -> None:
         """Before anything is measured: errors of `plots.check_file`, OSError without a folder."""
         if self.plot is not None:
             plots.check_file(self.plot)
-        for path in (self.json, self.markdown, self.latex, self.plot):
+        for path in (self.json, self.markdown, self.latex, self.plot, self.records):
             if path is not None and not path.parent.is_dir():
                 raise FileNotFoundError(2, "its folder does not exist", str(path))
 
     def write(
         self, everything: Mapping[str, Any], table: tables.Table, figure: plots.Figure
     ) -> None:
-        """Write what was asked for."""
+        """Write what was asked for, but for records, which `evaluate` writes."""
         if self.json is not None:
             text = json.dumps(everything, indent=1, ensure_ascii=False)
             self.json.write_text(f"{text}\n", encoding="utf-8")

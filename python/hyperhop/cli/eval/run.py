@@ -10,7 +10,6 @@ from hyperhop.cli.eval.output import Files, show_table
 from hyperhop.cli.report import busy, show_rows
 from hyperhop.evaluate import Scores, evaluate
 from hyperhop.evaluate.comparison import latency_figure, scores_table
-from hyperhop.pathhd import Calibration
 
 
 def measure(
@@ -19,13 +18,12 @@ def measure(
     planners: Sequence[str],
     which: Mapping[str, Any],
     files: Files,
-    records: Path | None,
 ) -> None:
     """Ask the questions once for each planner, print what it came to and write the files."""
     runs = []
     for planner in planners:
         with busy(f"asking {dataset}, {planner}", "questions") as told:
-            named = _of(records, planner if len(planners) > 1 else "")
+            named = _of(files.records, planner if len(planners) > 1 else "")
             runs.append(
                 evaluate(dataset, folder, planner=planner, records=named, progress=told, **which)
             )
@@ -102,7 +100,7 @@ def _calls(scores: Scores) -> str:
 
 
 def _short(value: object) -> str:
-    """A calibration would list its frequencies."""
-    if isinstance(value, Calibration):
-        return f"{value.alpha}/{value.beta}/{value.lam} {value.idf}"
+    """A calibration without its frequencies."""
+    if isinstance(value, Mapping):
+        return f"{value['alpha']}/{value['beta']}/{value['lam']} {value['idf']}"
     return str(value)

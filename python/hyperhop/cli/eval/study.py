@@ -15,7 +15,6 @@ def repeat_study(
     name: str, dataset: str, folder: Path | None, which: Mapping[str, Any], files: Files
 ) -> None:
     """Run one study, print its table and write its files."""
-    studies.check_name(name)
     with busy(f"{name} on {dataset}") as told:
         study = studies.run(name, studies.Context(dataset, folder, progress=told, **which))
     show_table(study.table)

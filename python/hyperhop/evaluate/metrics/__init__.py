@@ -4,7 +4,12 @@
 normalising it. `intervals` says how far a mean may be off.
 """
 
-from hyperhop.evaluate.metrics.intervals import Difference, bootstrap_interval, paired_difference
+from hyperhop.evaluate.metrics.intervals import (
+    Difference,
+    bootstrap_interval,
+    bootstrap_intervals,
+    paired_difference,
+)
 from hyperhop.evaluate.metrics.ranked import hits_at, path_hit_at, recall_at
 from hyperhop.evaluate.metrics.sets import f1, set_exact
 from hyperhop.evaluate.metrics.words import (
@@ -19,6 +24,7 @@ __all__ = [
     "Difference",
     "alias_hit",
     "bootstrap_interval",
+    "bootstrap_intervals",
     "contains_answer",
     "exact_match",
     "f1",

@@ -9,7 +9,16 @@ Each study plans every question once and ranks the same candidates under all of 
 
 from collections.abc import Callable
 
-from hyperhop.evaluate.studies import dimension, operators, query_encoding, similarity, topk
+from hyperhop.evaluate.studies import (
+    backbone,
+    dimension,
+    final_step,
+    operators,
+    prompt,
+    query_encoding,
+    similarity,
+    topk,
+)
 from hyperhop.evaluate.studies.context import Context
 from hyperhop.evaluate.studies.study import Study
 
@@ -20,18 +29,25 @@ _STUDIES: dict[str, Callable[[Context], Study]] = {
     "similarity": similarity.run,
     "query-encoding": query_encoding.run,
 }
-NAMES = tuple(_STUDIES)
+_WITH_MODEL: dict[str, Callable[[Context], Study]] = {
+    "final-step": final_step.run,
+    "prompt": prompt.run,
+    "backbone": backbone.run,
+}
+_ALL = _STUDIES | _WITH_MODEL
+WITH_MODEL = tuple(_WITH_MODEL)  # these ask a language model
+NAMES = tuple(_ALL)
 
-__all__ = ["NAMES", "Context", "Study", "check_name", "run"]
+__all__ = ["NAMES", "WITH_MODEL", "Context", "Study", "check_name", "run"]
 
 
 def check_name(name: str) -> None:
     """ValueError for what is no study; before questions are loaded and planned."""
-    if name not in _STUDIES:
+    if name not in _ALL:
         raise ValueError(f"study: expected one of {', '.join(NAMES)}, got {name!r}")
 
 
 def run(name: str, context: Context) -> Study:
     """The study of this name, one of `NAMES`. ValueError for another."""
     check_name(name)
-    return _STUDIES[name](context)
+    return _ALL[name](context)

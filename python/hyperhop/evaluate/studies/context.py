@@ -1,11 +1,9 @@
 """One part of a benchmark, planned once for all settings of a study."""
 
-import platform
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import date
 from functools import cached_property
-from importlib.metadata import version
 from inspect import signature
 from pathlib import Path
 from time import perf_counter
@@ -14,11 +12,12 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from hyperhop.evaluate import benchmarks
+from hyperhop.evaluate import benchmarks, machine
 from hyperhop.evaluate.benchmarks import PARTS, Question
 from hyperhop.evaluate.planning import make_planner
 from hyperhop.evidence import Evidence
 from hyperhop.graph import KnowledgeGraph, UnknownEntity
+from hyperhop.llm import ChatModel
 from hyperhop.pathhd import PathHD, Plans
 from hyperhop.pathhd.candidates import Candidates, name_ranks
 from hyperhop.pathhd.expand import expand
@@ -58,6 +57,7 @@ class Context:
         part: "train", "dev" or "test"; `limit` takes its first questions only.
         planner: see `planning.make_planner`.
         encoder: name or TextEncoder.
+        model: the language model, for the studies in `WITH_MODEL`.
         progress: told (settings done, of), and while planning (questions done, of).
         options: PathHD's for walks (the fields of `Walks`); they replace the benchmark's own.
 
@@ -77,6 +77,7 @@ class Context:
         limit: int | None = None,
         planner: str = "lexical",
         encoder: str | TextEncoder = "hashing",
+        model: ChatModel | None = None,
         progress: Progress | None = None,
         **options: Any,
     ) -> None:
@@ -86,7 +87,7 @@ class Context:
         self.questions: list[Question] = getattr(self.data, part)[:limit]
         if not self.questions:
             raise ValueError(f"study: {name} has no questions in {part} (limit {limit})")
-        self.part, self.limit = part, limit
+        self.part, self.limit, self.model = part, limit, model
         if self.data.graph is None:
             raise ValueError(f"study: {name} has a graph for each question, studies need one")
         self.graph: KnowledgeGraph = self.data.graph
@@ -112,8 +113,8 @@ class Context:
             "planner": self.planner.name,
             "encoder": self.encoder.name,
             "options": dict(self.options),
-            "versions": {name: version(name) for name in ("hyperhop", "numpy")}
-            | {"python": platform.python_version()},
+            "versions": machine.versions(),
+            "machine": machine.machine(),
             "day": date.today().isoformat(),
         }
 

@@ -48,7 +48,8 @@ def run(context: Context) -> Study:
     title = f"Dimension on {context.title}"
     table = Table(title, _COLUMNS, rows, notes)
     figure = Figure(
-        *(title, rows, "lines", "d", "hits_at_1", "d, complex numbers in a hypervector", "hits@1"),
+        *(title, rows, "lines", "d", "crowded", "d, complex numbers in a hypervector"),
+        f"gold path first, {_CROWDED} plans bundled",
         by="block_size",
         log_x=True,
     )

@@ -109,11 +109,11 @@ def _measure(
 
 def _similarities(query: Planes, paths: Planes) -> dict[str, Scores]:
     """(N,) scores of one query, planes (m, m, 2, D), with paths (N, m, m, 2, D), by name."""
-    real = np.einsum("abcd,nabcd->nd", query, paths)
+    real = np.einsum("abcx,nabcx->nx", query, paths)
     turned = np.stack([-query[:, :, 1], query[:, :, 0]], axis=2)  # i times the query
-    imaginary = np.einsum("abcd,nabcd->nd", turned, paths)
-    query_norms = np.sqrt(np.einsum("abcd,abcd->d", query, query))
-    path_norms = np.sqrt(np.einsum("nabcd,nabcd->nd", paths, paths))
+    imaginary = np.einsum("abcx,nabcx->nx", turned, paths)
+    query_norms = np.sqrt(np.einsum("abcx,abcx->x", query, query))
+    path_norms = np.sqrt(np.einsum("nabcx,nabcx->nx", paths, paths))
     whole = np.linalg.norm(query_norms) * np.linalg.norm(path_norms, axis=1)
     size = query.shape[0] * query.shape[-1]
     return {

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from hyperhop.pathhd.planners.associative import AssociativePlanner
+from hyperhop.pathhd.planners.contextual import ContextualPlanner
 from hyperhop.pathhd.planners.embedding import EmbeddingPlanner
 from hyperhop.pathhd.planners.examples import Example
 from hyperhop.pathhd.planners.gold import GoldPlanner
@@ -16,6 +17,7 @@ from hyperhop.text.protocol import TextEncoder
 
 __all__ = [
     "AssociativePlanner",
+    "ContextualPlanner",
     "EmbeddingPlanner",
     "Example",
     "GoldPlanner",
@@ -35,7 +37,8 @@ __all__ = [
 
 _LEXICAL: dict[str, Callable[[Sequence[str]], Planner]] = {"lexical": LexicalPlanner}
 _EMBEDDING: dict[str, Callable[[Sequence[str], TextEncoder], Planner]] = {
-    "embedding": EmbeddingPlanner
+    "embedding": EmbeddingPlanner,
+    "contextual": ContextualPlanner,
 }
 
 

@@ -6,14 +6,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperhop.pathhd.candidates import Candidates
-from hyperhop.pathhd.planners.alignment import AlignmentWeights, plan_by_words
+from hyperhop.pathhd.planners.alignment import plan_by_words
 from hyperhop.pathhd.planners.lexicon import RelationLexicon
 from hyperhop.pathhd.planners.protocol import Plans, Span
 from hyperhop.text.protocol import TextEncoder
 
-# Chosen on the dev parts of PathQuestion (`disjoint`, seed 0) and MetaQA, all seven sets together,
-# with WordLlama; MiniLM agrees. Cosines of whole groups and paths gained nothing beside words.
-_WEIGHTS = AlignmentWeights(precision=0.0, steps=0.1, length=0.02)
 _KEPT = 1 << 24  # similarities that stay in memory, 64 MiB
 
 Floats = npt.NDArray[np.float32]
@@ -43,7 +40,7 @@ class EmbeddingPlanner:
 
     def plan(self, question: str, mention: Span | None, candidates: Candidates) -> Plans:
         """All candidates, best first; see `align` for what it costs."""
-        return plan_by_words(question, mention, candidates, self._lexicon, self._alike, _WEIGHTS)
+        return plan_by_words(question, mention, candidates, self._lexicon, self._alike)
 
     def _alike(self, words: Sequence[str]) -> Floats:
         new = [word for word in words if word not in self._rows]

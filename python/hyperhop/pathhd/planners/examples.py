@@ -38,7 +38,8 @@ class Examples:
     def shares(self, text: str) -> dict[Path, float]:
         """Of each path in what a masked question came with, ascending; they sum to 1."""
         paths = self.paths.get(text, Counter())
-        return {path: paths[path] / paths.total() for path in sorted(paths)}
+        total = paths.total()
+        return {path: paths[path] / total for path in sorted(paths)}
 
     def add(self, examples: Iterable[Example]) -> dict[str, dict[Path, float]]:
         """Count examples up; returns the shares before, of every masked question among them."""

@@ -8,13 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperhop.pathhd.candidates import Candidates
-from hyperhop.pathhd.planners.alignment import AlignmentWeights, plan_by_words
+from hyperhop.pathhd.planners.alignment import plan_by_words
 from hyperhop.pathhd.planners.lexicon import RelationLexicon
 from hyperhop.pathhd.planners.protocol import Plans, Span
 from hyperhop.text.words import stem
 
-# Chosen on PathQuestion dev (`disjoint`, seed 0, all four sets together).
-_WEIGHTS = AlignmentWeights(precision=0.25, steps=0.3, length=0.02)
 _SAME_STEM = 0.95  # below 1, so that "recordings" prefers `recordings` to `recording`
 _PIECES, _LEAST_PIECES = 0.8, 0.5
 
@@ -46,7 +44,7 @@ class LexicalPlanner:
 
     def plan(self, question: str, mention: Span | None, candidates: Candidates) -> Plans:
         """All candidates, best first; see `align` for what it costs."""
-        return plan_by_words(question, mention, candidates, self._lexicon, self._alike, _WEIGHTS)
+        return plan_by_words(question, mention, candidates, self._lexicon, self._alike)
 
     def _alike(self, words: Sequence[str]) -> npt.NDArray[np.float32]:
         rows = [self._row(word) for word in words]

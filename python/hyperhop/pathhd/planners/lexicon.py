@@ -39,6 +39,7 @@ class RelationLexicon:
         core: word ids of each relation. Function words are left out of a core that has others.
         context: the same of the words that say which kind of thing has it; a relation without any
             repeats its core. None if no relation has any.
+        phrases: the distinct cores and contexts, sorted.
         with_word: for each word, the relations (as text) whose core or context has it.
         keep: question words that count although they are words of structure, because some relation
             needs them.
@@ -61,6 +62,7 @@ class RelationLexicon:
             if any(one.context for one in named)
             else None
         )
+        self.phrases = sorted({*cores, *contexts})
         self.with_word: list[set[str]] = [set() for _ in self.vocabulary]
         self.keep = frozenset(
             word

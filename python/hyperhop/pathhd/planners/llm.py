@@ -82,20 +82,23 @@ class LLMPlanner:
 
         Proposals weigh 1 down to 1 / proposals, the others 0 and less.
         """
-        return self.plan_all(question, [(mention, candidates)])[0]
+        return self.plan_all(question, [Start(question, mention, candidates)])[0]
 
     def plan_all(self, question: str, starts: Sequence[Start]) -> list[Plans]:
         """`plan` from several topics, in one call."""
         planned = plan_all(self.base, question, starts)
-        menu, unlisted = self._menu(question, starts, planned)
+        # a topic may be planned from more than once, for different readings of the question
+        shown = {_topic(start): start for start in reversed(starts)}
+        topics = list(reversed(shown.values()))
+        menu, unlisted = self._menu(topics, starts, planned)
         if not menu.relations:
             return planned
         proposals, call = self._settle(self._ask(question, menu), menu)
-        chosen: list[dict[int, int]] = [{} for _ in starts]  # place of each proposal, by start
+        chosen: list[dict[int, int]] = [{} for _ in topics]  # place of each proposal, by topic
         proposed: list[list[str]] = []
         dropped = list(proposals.foreign)
         for path in proposals.paths:
-            index = starts[path.start][1].find(path.relations)
+            index = topics[path.start].candidates.find(path.relations)
             if index is None:
                 dropped.append(path.written)
             else:
@@ -106,26 +109,29 @@ class LLMPlanner:
         call = replace(call, proposed=proposed, dropped=dropped, unlisted=unlisted)
         calls = (*(planned[0].calls), call)
         best = max((plans.weights[0] for plans in planned if len(plans)), default=0.0)
+        places = dict(zip(map(_topic, topics), chosen, strict=True))
         return [
-            _combined(plans, candidates, places, len(proposed), best, calls)
-            for plans, (_, candidates), places in zip(planned, starts, chosen, strict=True)
+            _combined(plans, start, places[_topic(start)], len(proposed), best, calls)
+            for plans, start in zip(planned, starts, strict=True)
         ]
 
     def _menu(
-        self, question: str, starts: Sequence[Start], planned: Sequence[Plans]
+        self, topics: Sequence[Start], starts: Sequence[Start], planned: Sequence[Plans]
     ) -> tuple[Menu, int]:
         """What the model is shown, and how many relations it is not shown."""
         relations: dict[str, None] = {}
         for start, sequence in _best_first(planned):
             if len(relations) >= self.max_relations:
                 break
-            relations.update(dict.fromkeys(starts[start][1].relations(sequence)))
+            relations.update(dict.fromkeys(starts[start].candidates.relations(sequence)))
         shown = list(relations)[: self.max_relations]
         existing = {
-            candidates.names[symbol] for _, candidates in starts for symbol in candidates.symbols
+            topic.candidates.names[symbol]
+            for topic in topics
+            for symbol in topic.candidates.symbols
         }
-        names = [None if span is None else question[slice(*span)] for span, _ in starts]
-        hops = max((candidates.table.shape[1] for _, candidates in starts), default=0)
+        names = [_topic(topic)[0] for topic in topics]
+        hops = max((topic.candidates.table.shape[1] for topic in topics), default=0)
         words = [self._words.relation(symbol) for symbol in shown]
         return Menu(names, shown, words, hops, self.count), len(existing) - len(shown)
 
@@ -160,6 +166,12 @@ class LLMPlanner:
         return proposals, replace(call, parse="repaired" if proposals.repaired else "parsed")
 
 
+def _topic(start: Start) -> tuple[str | None, int]:
+    """What stands for a topic: its name in the question, and what exists from it."""
+    name = None if start.mention is None else start.question[slice(*start.mention)]
+    return name, id(start.candidates)
+
+
 def _best_first(planned: Sequence[Plans]) -> Iterator[tuple[int, int]]:
     """(start, candidate) of all plans by weight, as far as they are asked for."""
     lists = (
@@ -171,7 +183,7 @@ def _best_first(planned: Sequence[Plans]) -> Iterator[tuple[int, int]]:
 
 def _combined(
     plans: Plans,
-    candidates: Candidates,
+    start: Start,
     places: dict[int, int],
     count: int,
     best: float,
@@ -179,8 +191,8 @@ def _combined(
 ) -> Plans:
     """Proposed candidates by their place among `count`, the others as they were, below them."""
     weights = plans.weights - best
-    scores = np.full(len(candidates), weights.min(initial=0.0) - 1)
+    scores = np.full(len(start.candidates), weights.min(initial=0.0) - 1)
     scores[plans.sequences] = weights
     for index, place in places.items():
         scores[index] = 1 - place / count
-    return replace(ranked(scores, candidates), calls=calls)
+    return replace(ranked(scores, start.candidates), calls=calls)

@@ -15,6 +15,7 @@ from hyperhop.text.protocol import TextEncoder
 # remembered), all seven sets together, with WordLlama and an EmbeddingPlanner beside at 2 to 1.
 _NEIGHBOURS = 10
 _SHARPNESS = 24.0
+_KEPT = 4096  # questions, their topics aside, whose votes are kept: many are asked again
 
 
 class MemoryPlanner:
@@ -48,6 +49,8 @@ class MemoryPlanner:
         self._neighbours, self._sharpness = neighbours, sharpness
         self._examples = Examples()
         self._texts: list[str] = []  # of each row of features
+        self._rows: dict[str, int] = {}  # of each text
+        self._voted: dict[str, dict[Path, float]] = {}  # by masked question, until examples change
         self._features: npt.NDArray[np.float32] = self._features_of([])
         self.add(examples)
 
@@ -65,6 +68,7 @@ class MemoryPlanner:
         new = [text for text, before in self._examples.add(examples).items() if not before]
         self._texts += new
         self._features = np.concatenate([self._features, self._features_of(new)])
+        self._number()
 
     def forget(self, examples: Iterable[Example]) -> None:
         """Take back examples. LookupError, and nothing is forgotten, if one is not remembered."""
@@ -72,6 +76,7 @@ class MemoryPlanner:
         kept = [row for row, text in enumerate(self._texts) if text in self._examples.paths]
         self._texts = [self._texts[row] for row in kept]
         self._features = self._features[kept]
+        self._number()
 
     def plan(self, question: str, mention: Span | None, candidates: Candidates) -> Plans:
         """All candidates; a path that no neighbour votes for weighs 0. O(rows * dim + N)."""
@@ -90,16 +95,34 @@ class MemoryPlanner:
         """
         if not self._texts:
             return {}
-        query = self._features_of([masked(question, mention)])[0]
+        text = masked(question, mention)
+        found = self._voted.get(text)
+        if found is None:
+            found = self._votes(text)
+            if len(self._voted) >= _KEPT:
+                self._voted = {}
+            self._voted[text] = found
+        return dict(found)
+
+    def _votes(self, text: str) -> dict[Path, float]:
+        row = self._rows.get(text)  # what is remembered was encoded before
+        query = self._features_of([text])[0] if row is None else self._features[row]
         similar = np.round(self._features @ query, 6)
         k = min(self._neighbours, len(similar))
         least = np.partition(similar, len(similar) - k)[len(similar) - k]
-        rows = np.flatnonzero((similar >= least) & (similar > 0)).tolist()
+        rows = np.flatnonzero((similar >= least) & (similar > 0))
         # in an order that does not depend on when an example came
-        rows.sort(key=lambda row: (-similar[row], self._texts[row]))
+        nearest = sorted(
+            (-value, self._texts[row])
+            for value, row in zip(similar[rows].tolist(), rows.tolist(), strict=True)
+        )[:k]
         votes: dict[Path, float] = {}
-        powers = [float(similar[row]) ** self._sharpness for row in rows[:k]]
-        for row, power in zip(rows, powers, strict=False):
-            for path, share in self._examples.shares(self._texts[row]).items():
+        powers = [(-value) ** self._sharpness for value, _ in nearest]
+        for (_, text), power in zip(nearest, powers, strict=True):
+            for path, share in self._examples.shares(text).items():
                 votes[path] = votes.get(path, 0.0) + power * share
         return {path: vote * powers[0] / sum(powers) for path, vote in votes.items()}
+
+    def _number(self) -> None:
+        self._voted = {}
+        self._rows = {text: row for row, text in enumerate(self._texts)}

@@ -36,11 +36,11 @@ class MixturePlanner:
 
     def plan(self, question: str, mention: Span | None, candidates: Candidates) -> Plans:
         """All candidates; one that a planner does not list gets nothing from it."""
-        return self.plan_all(question, [(mention, candidates)])[0]
+        return self.plan_all(question, [Start(question, mention, candidates)])[0]
 
     def plan_all(self, question: str, starts: Sequence[Start]) -> list[Plans]:
         """`plan` from several topics at once, each planner asked once."""
-        scores = [np.zeros(len(candidates)) for _, candidates in starts]
+        scores = [np.zeros(len(start.candidates)) for start in starts]
         calls: list[PlannerCall] = []
         for planner, weight in self.planners:
             planned = plan_all(planner, question, starts)
@@ -48,6 +48,6 @@ class MixturePlanner:
                 total[plans.sequences] += weight * plans.weights
             calls += planned[0].calls if planned else ()
         return [
-            replace(ranked(total, candidates), calls=tuple(calls))
-            for total, (_, candidates) in zip(scores, starts, strict=True)
+            replace(ranked(total, start.candidates), calls=tuple(calls))
+            for total, start in zip(scores, starts, strict=True)
         ]

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +11,14 @@ from hyperhop.evidence import PlannerCall
 from hyperhop.pathhd.candidates import Candidates
 
 Span = tuple[int, int]
-Start = tuple[Span | None, Candidates]  # where a question names a topic, and what exists from it
+
+
+class Start(NamedTuple):
+    """One topic to plan from: what is asked about it, where that names it, and what exists."""
+
+    question: str
+    mention: Span | None
+    candidates: Candidates
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,7 @@ class Planner(Protocol):
     """Ranks candidate sequences for a question; deterministic.
 
     A planner may also have `plan_all(question, starts) -> list[Plans]`, which plans from several
-    topics at once.
+    topics at once and knows the whole question.
     """
 
     @property
@@ -67,4 +74,4 @@ def plan_all(planner: Planner, question: str, starts: Sequence[Start]) -> list[P
     if own is not None:
         found: list[Plans] = own(question, starts)
         return found
-    return [planner.plan(question, mention, candidates) for mention, candidates in starts]
+    return [planner.plan(*start) for start in starts]

@@ -10,7 +10,6 @@ import re
 import unicodedata
 from collections.abc import Sequence, Set
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
 from hyperhop.text.words import (
     FUNCTION_WORDS,
@@ -23,7 +22,9 @@ from hyperhop.text.words import (
 # words joined by underscores stay together: they are the literal name of a relation
 _TOKEN = re.compile(r"['’]s\b|['’](?!\w)|[^\W_]+(?:_+[^\W_]+)*")
 _RELATIVE = frozenset(words("whose that which who whom where"))
-_ASKS = frozenset(words("which what who whom whose where when how"))
+# "the country whose": that noun only names the thing; "the country where" may be a step
+_NAMING = _RELATIVE - {"where"}
+_ASKS = frozenset(words("which what who whom whose where when how why"))
 _COPULA = frozenset(words("is are was were"))
 _DO = frozenset(words("do does did"))
 _WHICH = frozenset(words("which what"))
@@ -34,7 +35,7 @@ _PREPOSITIONS = frozenset(words("of in with by for from on at to into about"))
 _PERSONAL = frozenset(words("they you we people one"))
 _DETERMINERS = frozenset(words("a an the this these those his her its their"))
 # "where does he live" and "how did he die" ask for a step that no noun names
-_ADVERBS = frozenset(words("where when how"))
+_ADVERBS = frozenset(words("where when how why"))
 _STRUCTURE = FUNCTION_WORDS | REQUEST_WORDS | SHARED_WORDS
 _PRONOUNS = frozenset(words("who whom what"))
 
@@ -48,8 +49,8 @@ class Group:
     relation's direction.
     `asked`: the noun of "which NOUN" or "the NOUN that", or in apposition ("the NOUN TOPIC"); it
     may only say what kind of thing is there.
-    `predicate`: said of the topic or of what is nearer to it ("which currency does TOPIC use"); it
-    may belong to what is asked. `opening`: no more than a question word.
+    `predicate`: the verb of "which NOUN does TOPIC VERB" or "TOPIC VERB which NOUN", one step with
+    the group after it.
     `returns`: a step and the same one back ("films that share directors with TOPIC").
     `loose`: only an article stands between it and the group before in the text.
     """
@@ -59,7 +60,6 @@ class Group:
     backwards: bool = False
     asked: bool = False
     predicate: bool = False
-    opening: bool = False
     returns: bool = False
     loose: bool = False
 
@@ -106,31 +106,35 @@ def parse_question(
     start, end = mention if mention is not None else (len(question), len(question))
     before, after = _tokens(question[:start]), _tokens(question[end:])
     before, apposed = _without_apposition(before, keep)
-    inner = _clause_and_back(before, _chunks(before, keep))
+    inner = _clauses(before, _chunks(before, keep))
     possessive = bool(after) and after[0][0] in "'’"
     subject = not possessive and (not before or before[-1] in _AUXILIARY or before[-1] in _ASKS)
     cut = len(after) if subject else _predicate_start(before, after)
-    near = [chunk.group(outward=True) for chunk in _chunks(after[:cut], keep)]
-    far = [chunk.group(outward=True) for chunk in _chunks(after[cut:], keep)]
-    if near and subject and _is_value(before, after):
-        near[0] = replace(near[0], backwards=True)
+    near, far = (_outward(_chunks(part, keep)) for part in (after[:cut], after[cut:]))
+    if near and subject and _is_value(after):
+        near = [replace(near[0], backwards=True)]  # what follows names the kind of the answer
+    if near and before and not subject:
+        apposed = []  # "the company TOPIC works for": that noun only names what the verb leads to
     leading = [chunk.group() for chunk in inner]
-    if inner and "whose" in before[1:] and before[-1] in _COPULA:
-        whose = len(before) - 1 - before[::-1].index("whose")
-        if inner[-1].start > whose:
-            leading[-1] = replace(leading[-1], backwards=True)
-    asks = bool(inner) and before[max(inner[0].start - 1, 0)] in _WHICH
-    if (asks and not _of_phrase(before)) or (inner and _heads_clause(before, inner[0])):
+    if inner and before[-1] in _COPULA and inner[-1].whose:
+        leading[-1] = replace(leading[-1], backwards=True)
+    asks = bool(inner) and inner[0].which
+    heads = bool(inner) and _heads_clause(before, inner[0])
+    if heads and far:
+        leading.pop(0)  # what is asked is said of that thing
+    elif heads or (asks and not _of_phrase(before, inner)):
         leading[0] = replace(leading[0], asked=True)
-    outer = [leading.pop(0)] if asks and far else []
-    opening = [] if leading or outer else _opening(before)
-    if far and not outer:
-        opening = _opening(before)
-    if near and (leading or opening) and not _separates(after[0]):
-        near[0] = replace(near[0], predicate=True)
-    if far and (outer or opening):
-        far[-1] = replace(far[-1], predicate=True)
-    return apposed + near + leading[::-1] + far + outer + opening
+    outer = (
+        [leading.pop(0)]
+        if asks and leading and (far or (near and subject and len(inner) == 1))
+        else []
+    )
+    if not outer and (far or not leading):
+        outer = _opening(before)
+    said = far or (near if subject and not leading else [])
+    if said and outer:
+        said[-1] = replace(said[-1], predicate=True)
+    return apposed + near + leading[::-1] + far + outer
 
 
 @dataclass
@@ -142,15 +146,26 @@ class _Chunk:
     returns: bool = False
     loose: bool = False
     which: bool = False
+    whose: bool = False
+    backwards: bool = False
 
     def group(self, outward: bool = False) -> Group:
         return Group(
             tuple(self.words),
             outward=outward,
+            backwards=self.backwards,
             asked=outward and self.which,
             returns=self.returns,
             loose=self.loose,
         )
+
+
+def _outward(chunks: Sequence[_Chunk]) -> list[Group]:
+    groups = [chunk.group(outward=True) for chunk in chunks]
+    for place in range(1, len(groups)):
+        if groups[place].asked:  # "directed which films"
+            groups[place - 1] = replace(groups[place - 1], predicate=True)
+    return groups
 
 
 def _tokens(text: str) -> list[str]:
@@ -183,19 +198,17 @@ def _chunks(tokens: Sequence[str], keep: Set[str]) -> list[_Chunk]:
         words = _content(token, keep)
         if words:
             if not is_open:
-                which = place > 0 and tokens[place - 1] in _WHICH
-                chunks.append(_Chunk([], place, loose=loose, which=which))
+                asks = tokens[place - 1] if place else ""
+                which, whose = asks in _WHICH, asks == "whose"
+                chunks.append(_Chunk([], place, loose=loose, which=which, whose=whose))
             is_open, loose = True, True
             chunks[-1].words += words
             chunks[-1].returns |= returns
             returns = False
             continue
         same = "same" in tokens[place : place + 3]
-        if token in _RELATIVE and len(chunks) > 1 and is_open and len(chunks[-1].words) == 1:
-            # "capital of the country whose": that noun only names the thing, it is no step
-            noun = chunks.pop()
-            chunks[-1].words += noun.words
-            chunks[-1].returns |= noun.returns
+        if token in _NAMING and len(chunks) > 1 and is_open and len(chunks[-1].words) == 1:
+            chunks.pop()
         following = tokens[place + 1 : place + 2]
         if token in _COPULA and any(map(is_participle, following)):
             continue  # "currency is used in": said of that noun
@@ -219,17 +232,27 @@ def _chunks(tokens: Sequence[str], keep: Set[str]) -> list[_Chunk]:
     return chunks
 
 
-def _clause_and_back(tokens: Sequence[str], chunks: list[_Chunk]) -> list[_Chunk]:
-    """ "films whose directors also directed X": one step there and back, however it is said."""
-    if "also" not in tokens:
-        return chunks
-    also = tokens.index("also")
-    clauses = [i for i in range(1, also) if tokens[i] in _RELATIVE]
-    if not clauses or not any(clauses[-1] < chunk.start < also for chunk in chunks):
-        return chunks
-    inside = [chunk for chunk in chunks if chunk.start > clauses[-1]]
-    whole = _Chunk([word for chunk in inside for word in chunk.words], inside[0].start, True)
-    return [*chunks[: len(chunks) - len(inside)], whole]
+def _clauses(tokens: Sequence[str], chunks: list[_Chunk]) -> list[_Chunk]:
+    """Steps of relative clauses: there and back, or two, however many runs they are said in."""
+    if "also" in tokens:
+        # "films whose directors also directed X"
+        also = tokens.index("also")
+        start = max((i for i in range(1, also) if tokens[i] in _RELATIVE), default=also)
+        if any(start < chunk.start < also for chunk in chunks):
+            inside = [chunk for chunk in chunks if chunk.start > start]
+            words = [word for chunk in inside for word in chunk.words]
+            return [*chunks[: -len(inside)], _Chunk(words, inside[0].start, returns=True)]
+    found: list[_Chunk] = []
+    for chunk in chunks:
+        follows = tokens[chunk.start + len(chunk.words) :][:1]
+        if chunk.whose and len(chunk.words) > 1 and not _COPULA.intersection(follows):
+            # "the man whose wife married X"
+            *noun, verb = chunk.words
+            found.append(_Chunk(noun, chunk.start, backwards=True))
+            found.append(_Chunk([verb], chunk.start + len(noun)))
+        else:
+            found.append(chunk)
+    return found
 
 
 def _without_apposition(tokens: list[str], keep: Set[str]) -> tuple[list[str], list[Group]]:
@@ -253,7 +276,9 @@ def _predicate_start(before: Sequence[str], after: Sequence[str]) -> int:
     asked = any(token in _ASKS for token in before[:2])
     if asked:
         fronted = any(token in _DO for token in before)
-        return content[-1] if fronted or is_participle(after[content[-1]]) else len(after)
+        last = content[-1]
+        continuous = after[last].endswith("ing") and last - 1 in content
+        return last if fronted or continuous or is_participle(after[last]) else len(after)
     if after[0] == "also":
         return 0
     question = next((i for i, token in enumerate(after) if token in _ASKS), None)
@@ -262,7 +287,7 @@ def _predicate_start(before: Sequence[str], after: Sequence[str]) -> int:
     return question if _separates(after[0]) else 0
 
 
-def _is_value(before: Sequence[str], after: Sequence[str]) -> bool:
+def _is_value(after: Sequence[str]) -> bool:
     """Whether the topic is the value: "TOPIC is the capital of which", "which is TOPIC the ..."."""
     if "of" not in after or after[0] == "of" or after[0][0] in "'’":
         return False
@@ -270,10 +295,15 @@ def _is_value(before: Sequence[str], after: Sequence[str]) -> bool:
     return not rest or rest[0] in _ASKS
 
 
-def _of_phrase(before: Sequence[str]) -> bool:
+def _of_phrase(before: Sequence[str], chunks: Sequence[_Chunk]) -> bool:
     """ "what types are the films": the noun is asked of a phrase, so that it is a step."""
-    return before[0] in _WHICH and any(
-        a in _COPULA and b in _DETERMINERS for a, b in pairwise(before)
+    verb = next((i for i, token in enumerate(before) if token in _AUXILIARY), len(before))
+    return (
+        before[0] in _WHICH
+        and before[verb : verb + 1] != []
+        and before[verb] in _COPULA
+        and bool(_DETERMINERS.intersection(before[verb + 1 : verb + 2]))
+        and all(chunk.start > verb for chunk in chunks[1:])
     )
 
 
@@ -286,4 +316,4 @@ def _heads_clause(tokens: Sequence[str], chunk: _Chunk) -> bool:
 def _opening(before: Sequence[str]) -> list[Group]:
     opening = next((t for t in before if t in _ADVERBS or t in _PRONOUNS), None)
     asks_verb = opening in _ADVERBS or any(t in _DO for t in before)
-    return [Group((opening,), opening=True)] if opening is not None and asks_verb else []
+    return [Group((opening,))] if opening is not None and asks_verb else []
