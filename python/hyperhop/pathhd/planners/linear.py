@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 
 import numpy as np
-import numpy.typing as npt
 
 from hyperhop.pathhd.candidates import Candidates
 from hyperhop.pathhd.planners.examples import Example, Examples, Path
@@ -45,16 +44,15 @@ class LinearPlanner:
         known = Examples()
         known.add(examples)
         texts = sorted(known.paths)
-        paths = sorted({path for text in texts for path in known.paths[text]})
-        self._columns: dict[Path, int] = {path: column for column, path in enumerate(paths)}
-        targets = np.zeros((len(texts), len(paths)), np.float32)
+        self._paths: list[Path] = sorted({p for text in texts for p in known.paths[text]})
+        columns = {path: column for column, path in enumerate(self._paths)}
+        targets = np.zeros((len(texts), len(self._paths)), np.float32)
         for row, text in enumerate(texts):
-            targets[row, [self._columns[path] for path in known.paths[text]]] = 1
+            targets[row, [columns[path] for path in known.paths[text]]] = 1
         self._wording = WordingFeatures(encoder, texts)
         self._weights = fit_softmax(
             _SCALE * self._wording(texts), targets, penalty=penalty, epochs=_EPOCHS, rate=_RATE
         )
-        self._placed: tuple[Candidates, npt.NDArray[np.int64]] | None = None
 
     @property
     def name(self) -> str:
@@ -66,25 +64,14 @@ class LinearPlanner:
 
         O(dim P + N log N).
         """
-        columns = self._places(candidates)
-        known = np.flatnonzero(columns >= 0)
         weights = np.zeros(len(candidates))
-        if len(known):
+        known = {
+            index: column
+            for column, path in enumerate(self._paths)
+            if (index := candidates.find(path)) is not None
+        }
+        if known:
             row = _SCALE * self._wording([masked(question, mention)])[0]
             scores = np.append(row, np.float32(1)) @ self._weights
-            weights[known] = probabilities(scores[columns[known]])
+            weights[list(known)] = probabilities(scores[list(known.values())])
         return ranked(weights, candidates)
-
-    def _places(self, candidates: Candidates) -> npt.NDArray[np.int64]:
-        """Column of each candidate, -1 for an unknown path; of the last list they are kept.
-
-        So a long list that is ranked for question after question is looked up once.
-        """
-        kept = self._placed
-        if kept is None or kept[0] is not candidates:
-            found = [
-                self._columns.get(tuple(candidates.relations(index)), -1)
-                for index in range(len(candidates))
-            ]
-            kept = self._placed = (candidates, np.array(found, np.int64))
-        return kept[1]
