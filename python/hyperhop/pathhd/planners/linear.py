@@ -60,9 +60,10 @@ class LinearPlanner:
         return "linear"
 
     def plan(self, question: str, mention: Span | None, candidates: Candidates) -> Plans:
-        """All candidates by their probability among those that training knows, others with 0.
+        """All candidates by their probability; that of a path which training lacks is 0.
 
-        O(dim P + N log N).
+        Paths of training that are no candidates keep theirs: what is left of 1 tells how sure
+        the planner is, which a mixture needs to know. O(dim P + N log N).
         """
         weights = np.zeros(len(candidates))
         known = {
@@ -73,5 +74,5 @@ class LinearPlanner:
         if known:
             row = _SCALE * self._wording([masked(question, mention)])[0]
             scores = np.append(row, np.float32(1)) @ self._weights
-            weights[list(known)] = probabilities(scores[list(known.values())])
+            weights[list(known)] = probabilities(scores)[list(known.values())]
         return ranked(weights, candidates)
