@@ -50,12 +50,12 @@ class PathHD(Answering):
     Args:
         kg: the graph.
         encoder: what `get_encoder` accepts or a TextEncoder, used by the planner "embedding" on
-            words and groups of words (so that its `query_prompt` plays no part); None for the one
-            that `kg.settings` name, else "hashing". ValueError if the settings name another one.
-            It is made, and checked against the settings, where it is first needed: with "embedding"
-            here, with "lexical" not before `PathHD.encoder` is read or `codebook` or `query` asks
-            for texts.
-        planner: "lexical", "embedding" or a Planner over `kg.symbols`.
+            single words (so that its `query_prompt` plays no part) and by "contextual" on the
+            question without its topic; None for the one that `kg.settings` name, else "hashing".
+            ValueError if the settings name another one. It is made, and checked against the
+            settings, where it is first needed: with "embedding" and "contextual" here, with
+            "lexical" not before `PathHD.encoder` is read or `codebook` or `query` asks for texts.
+        planner: "lexical", "embedding", "contextual" or a Planner over `kg.symbols`.
         k: how many results to keep.
         k_unit: "sequence": the K best distinct relation sequences, each with its entity paths;
             "path": the K best entity paths (algorithm 1).
