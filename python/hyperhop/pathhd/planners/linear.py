@@ -25,7 +25,7 @@ class LinearPlanner:
     Unlike `MemoryPlanner` it learns which words matter, and that of several gold paths of a
     question it is enough to plan one. It knows the paths of its training examples only: beside it
     another planner may rank the others, as in `MixturePlanner([(LinearPlanner(...), 1.0),
-    (EmbeddingPlanner(...), 0.1)])`.
+    (EmbeddingPlanner(...), 1.0)])`.
 
     Training takes seconds for thousands of questions on one core, and numpy only:
     O(epochs * n * dim * P) for n distinct questions and P paths, with dim at most 300.
