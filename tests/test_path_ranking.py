@@ -46,7 +46,8 @@ def folder(tmp_path):
         question(2, "who is married to bob", SPOUSE),
         question(3, "who wrote the book", AUTHOR),
         question(4, "who", ["nowhere"]),
-        question(5, "what", []),
+        question(5, "who is it", []),
+        {"id": "q6", "question": "what", "ground_paths": []},
     ]
     with gzip.open(texts / "webqsp_rulepath_validation.jsonl.gz", "wt", encoding="utf-8") as file:
         file.write(lines(asked))
@@ -55,10 +56,11 @@ def folder(tmp_path):
 
 def test_questions_without_a_gold_path_are_left_out(folder):
     found = webqsp.load("validation", folder)
-    assert [q.text for q in found][-1] == "who"
     assert found[0].paths == {BORN}
-    assert len(found) == 4
-    assert len(webqsp.load("train", folder)) == 20
+    # of one whose topic is the answer no path can be right, but it is asked
+    assert [(q.text, len(q.paths)) for q in found[-2:]] == [("who", 1), ("who is it", 0)]
+    assert len(found) == 5
+    assert len(webqsp.load("train", folder)) == 21
     with pytest.raises(ValueError, match="one of train, validation, test, got 'dev'"):
         webqsp.load("dev", folder)
     with pytest.raises(FileNotFoundError):
@@ -86,14 +88,14 @@ def test_schema_paths_join_where_types_meet(folder):
 def test_ranking_is_scored(folder):
     told = []
     scores = rank_paths(folder, planner="linear", progress=lambda *done: told.append(done))
-    assert scores.n == 4
-    assert scores.hit_at_1 == 0.5
-    assert scores.covered == 0.75
+    assert scores.n == 5
+    assert scores.hit_at_1 == pytest.approx(2 / 5)
+    assert scores.covered == pytest.approx(3 / 5)
     assert scores.candidates == 16 + 5 + 1
     assert scores.from_train == 3
-    assert scores.interval_at_1[0] <= 0.5 <= scores.interval_at_1[1]
+    assert scores.interval_at_1[0] <= 0.4 <= scores.interval_at_1[1]
     assert scores.hit_at_3 >= scores.hit_at_1
-    assert told[-1] == (4, 4)
+    assert told[-1] == (5, 5)
     record = json.loads(json.dumps(scores.to_dict()))
     assert record["settings"] == {"planner": "linear", "encoder": "hashing", "limit": None}
     assert rank_paths(folder, planner="gold").hit_at_1 == scores.covered
@@ -101,8 +103,8 @@ def test_ranking_is_scored(folder):
 
 def test_folds_hold_training_questions_out(folder):
     scores = [rank_paths(folder, "train", fold=fold, planner="memory+linear") for fold in range(5)]
-    assert sum(s.n for s in scores) == 20
-    assert all(s.hit_at_1 == 1 for s in scores)
+    assert sum(s.n for s in scores) == 21
+    assert all(s.hit_at_1 == s.covered for s in scores)
     assert rank_paths(folder, "train", fold=1, limit=2).n == 2
     for arguments in ({"part": "train"}, {"part": "validation", "fold": 0}):
         with pytest.raises(ValueError, match="'train' needs a fold"):
