@@ -24,8 +24,8 @@ def load(part: str, data_dir: str | Path) -> list[Question]:
     """The questions of "train", "validation" or "test" that have a gold path, in file order.
 
     Gold paths are all shortest ones from the topic to an answer, as names of relations: their
-    directions are not recorded. A question whose topic is the answer has none, nor one whose topic
-    nothing links to an answer.
+    directions are not recorded. A question whose topic is its answer counts too, as published
+    numbers count it; its path has no step, so `paths` is empty and no ranking hits.
 
     Reads webqsp_rulepath_{part}.jsonl, plain or .gz, in `webqsp_cwq_grailqa` of `data_dir`, and of
     each line only "id", "question" and "ground_paths". ValueError for another part.
@@ -40,7 +40,7 @@ def load(part: str, data_dir: str | Path) -> list[Question]:
         paths = frozenset(tuple(path) for path in listed if path)
         name = entry.take("id", str)
         question = Question(entry.take("question", str), None, None, frozenset(), paths, name, name)
-        if paths:
+        if listed:
             found.append(question)
     return found
 
