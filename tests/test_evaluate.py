@@ -241,3 +241,12 @@ def test_a_reader_that_is_named_is_asked(folder, monkeypatch):
     ran = CliRunner().invoke(app, arguments)
     assert ran.exit_code == 0, ran.output
     assert "VectorReader" in ran.output
+
+
+def test_no_number_of_a_table_is_cut(folder, monkeypatch):
+    monkeypatch.setenv("HYPERHOP_DATA", str(folder))
+    arguments = ["eval", "PQ-2H", "--part", "train", "--planner", "lexical", "--planner", "gold"]
+    ran = CliRunner().invoke(app, arguments, env={"COLUMNS": "30"})
+    assert ran.exit_code == 0, ran.output
+    assert "…" not in ran.output
+    assert re.search(r"gold +1\.000 +1\.000 to 1\.000 +1\.000 +1\.000 +1\.000", ran.output)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +67,10 @@ def show_table(described: tables.Table) -> None:
         table.add_column(column.head, justify="right" if column.form else "left", no_wrap=True)
     for row in described.cells():
         table.add_row(*row)
-    out = console()
-    for part in (described.title, "", table, *described.notes):
-        out.print(part)
+    out, wide = console(), console()
+    wide.width = sys.maxsize  # a number is never cut: a narrow terminal breaks the lines
+    wide.width = max(out.width, wide.measure(table).maximum)
+    out.print(described.title, "", sep="\n")
+    wide.print(table)
+    for note in described.notes:
+        out.print(note)
