@@ -12,6 +12,7 @@ from hyperhop import KnowledgeGraph, PathHD, ghrr
 from hyperhop.pathhd import (
     AssociativePlanner,
     Example,
+    GoldPlanner,
     LexicalPlanner,
     MemoryPlanner,
     MixturePlanner,
@@ -236,3 +237,12 @@ def test_votes_that_are_kept_follow_the_examples():
     assert memory.votes(*asked[:2])["spouse",] == 0.25
     memory.forget([again, again, again])
     assert memory.votes(*asked[:2]) == {("spouse",): 1.0}
+
+
+def test_examples_of_another_form_are_refused():
+    example = Example("who raised Ann", (11, 14), ["father"])
+    for make in (lambda examples: MemoryPlanner(HashingEncoder(), examples), GoldPlanner):
+        with pytest.raises(TypeError, match="must be a list of Example, got str in it"):
+            make(example)
+        with pytest.raises(TypeError, match="relations must be a list of names, got one: 'father'"):
+            make([example._replace(relations="father")])

@@ -1,7 +1,7 @@
 """Questions with their relation paths, as memories keep them."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from hyperhop.pathhd.planners.features import masked
@@ -20,6 +20,19 @@ class Example(NamedTuple):
     question: str
     mention: Span | None
     relations: Sequence[str]
+
+
+def checked(examples: Iterable[Example]) -> Iterator[Example]:
+    """These examples. TypeError for what is none, and for one name in place of a path."""
+    for example in examples:
+        if not isinstance(example, Example):
+            kind = type(example).__name__
+            raise TypeError(f"examples must be a list of Example, got {kind} in it")
+        if isinstance(example.relations, str):
+            raise TypeError(
+                f"Example: relations must be a list of names, got one: {example.relations!r}"
+            )
+        yield example
 
 
 class Examples:
@@ -67,4 +80,4 @@ class Examples:
 
 
 def _counted(examples: Iterable[Example]) -> Counter[tuple[str, Path]]:
-    return Counter((masked(e.question, e.mention), tuple(e.relations)) for e in examples)
+    return Counter((masked(e.question, e.mention), tuple(e.relations)) for e in checked(examples))

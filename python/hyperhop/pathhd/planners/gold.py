@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from hyperhop.pathhd.candidates import Candidates
-from hyperhop.pathhd.planners.examples import Example
+from hyperhop.pathhd.planners.examples import Example, checked
 from hyperhop.pathhd.planners.protocol import Plans, Span, ranked
 
 
@@ -14,7 +14,7 @@ class GoldPlanner:
 
     def __init__(self, examples: Iterable[Example]) -> None:
         self._paths: dict[str, set[tuple[str, ...]]] = {}
-        for example in examples:
+        for example in checked(examples):
             self._paths.setdefault(example.question, set()).add(tuple(example.relations))
 
     @property
