@@ -112,6 +112,13 @@ def test_ten_thousand_words_take_bounded_time_and_memory(system):
     assert evidence.sequences
 
 
+@pytest.mark.parametrize("mark", ["?", "'", "_ ", "Peru's "])
+def test_a_topic_is_found_behind_a_hundred_thousand_marks(mark):
+    with bounded(seconds=10, megabytes=300):  # 20 where each of them looks at all that follow
+        evidence = SYSTEMS["lexical"].retrieve(mark * (100_000 // len(mark)) + " capital of Peru")
+    assert evidence.topic == "Peru"
+
+
 @pytest.fixture(scope="module")
 def hub():
     """One entity with 100,000 edges, half of them of one relation."""

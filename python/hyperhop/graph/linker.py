@@ -180,7 +180,8 @@ class EntityLinker:
                 continue
             start = span[0]
             last = len(spans) if built_in else first + self._max_words
-            for _, end in spans[first:last]:
+            for place in range(first, min(last, len(spans))):
+                end = spans[place][1]
                 key = lexicon.key(text[start:end])
                 if lexicon.knows(key):
                     if key not in self._stop_words:
