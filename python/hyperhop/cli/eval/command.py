@@ -47,7 +47,7 @@ def eval_(
     plot: options.Plot = None,
     records: options.Records = None,
 ) -> None:
-    """Measure PathHD on a benchmark: topic given, hop count unknown, nothing trained.
+    """Measure PathHD on a benchmark: topic given, hop count unknown.
 
     What is chosen by looking at results is chosen on dev; memories remember the part "train".
     Intervals are 95 % bootstrap intervals over facts.
