@@ -8,13 +8,12 @@ from pathlib import Path
 from hyperhop.evaluate import freebase, metaqa, nsm, pathquestion, rog
 from hyperhop.evaluate.files import json_lines, located
 from hyperhop.evaluate.question import Benchmark, Question
-from hyperhop.evaluate.splits import Split, disjoint_split, fold_split, random_split
+from hyperhop.evaluate.splits import disjoint_split, fold_split, random_split
 from hyperhop.graph import KnowledgeGraph
 from hyperhop.pathhd.planners.question import find_mention
 
 __all__ = [
     "FOLDS",
-    "PARTS",
     "Benchmark",
     "Question",
     "is_file",
@@ -24,7 +23,6 @@ __all__ = [
     "names",
 ]
 
-PARTS = Split._fields
 FOLDS = 10
 _PATHQUESTION_FOLDER = "pathquestion"
 _METAQA_FOLDER = "metaqa"

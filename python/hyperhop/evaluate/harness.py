@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from hyperhop.evaluate import benchmarks
 from hyperhop.evaluate.asking import Progress, ask_one
-from hyperhop.evaluate.benchmarks import FOLDS, PARTS, Benchmark, Question
+from hyperhop.evaluate.benchmarks import FOLDS, Benchmark, Question
 from hyperhop.evaluate.coverage import Coverage
 from hyperhop.evaluate.planning import make_planner
 from hyperhop.evaluate.records import Record, write_records
@@ -62,17 +62,13 @@ def evaluate(
     """
     if part is None:
         part = "test" if benchmarks.is_file(name) else "dev"
-    if part not in PARTS:
-        raise ValueError(f"evaluate: part must be {', '.join(PARTS)}, got {part!r}")
     if fold == "all" and (split != "folds" or part == "train"):
         raise ValueError("evaluate: fold='all' needs split='folds' and the part dev or test")
     model = get_encoder(encoder) if isinstance(encoder, str) else encoder
     folds: list[list[Record]] = []
     for number in range(FOLDS) if fold == "all" else [fold]:
         data = benchmarks.load(name, data_dir, split, fold=number, seed=seed, limit=limit)
-        questions: list[Question] = getattr(data, part)[:limit]
-        if not questions:
-            raise ValueError(f"evaluate: {name} has no questions in {part} (limit {limit})")
+        questions = data.asked("evaluate", part, limit)
         if "gold" in planner and not any(question.paths for question in questions):
             raise ValueError(f"evaluate: the planner gold needs gold paths: {name} has none")
         chosen = {**data.options, **options}

@@ -61,6 +61,20 @@ class Benchmark:
     options: dict[str, Any] = field(default_factory=dict)
     note: str = ""
 
+    def asked(self, function: str, part: str, limit: int | None) -> list[Question]:
+        """The first `limit` questions of a part. ValueError for another part, and without any."""
+        parts = {"train": self.train, "dev": self.dev, "test": self.test}
+        if part not in parts:
+            raise ValueError(f"{function}: part must be {', '.join(parts)}, got {part!r}")
+        questions = parts[part][:limit]
+        if not questions:
+            having = ", ".join(name for name, listed in parts.items() if listed)
+            raise ValueError(
+                f"{function}: {self.name} has no questions in {part} (limit {limit}); "
+                f"some are in {having}"
+            )
+        return questions
+
 
 def about(
     topics: Iterable[str], text: str, known: Container[str] = ()

@@ -56,8 +56,8 @@ Part = Annotated[
     str | None,
     typer.Option(
         metavar="PART",
-        help="train, dev (default) or test; choose on dev, report test. WebQSP-paths calls dev "
-        "validation.",
+        help="train, dev (default) or test; choose on dev, report test. WebQSP, CWQ, GrailQA and "
+        "files have no dev; WebQSP-paths calls it validation.",
         show_default=False,
     ),
 ]

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperhop.evaluate import benchmarks, machine
-from hyperhop.evaluate.benchmarks import PARTS, Question
+from hyperhop.evaluate.benchmarks import Question
 from hyperhop.evaluate.planning import make_planner
 from hyperhop.evidence import Evidence
 from hyperhop.graph import KnowledgeGraph, UnknownEntity
@@ -81,12 +81,8 @@ class Context:
         progress: Progress | None = None,
         **options: Any,
     ) -> None:
-        if part not in PARTS:
-            raise ValueError(f"study: part must be {', '.join(PARTS)}, got {part!r}")
         self.data = benchmarks.load(name, data_dir, split, fold=fold, seed=seed)
-        self.questions: list[Question] = getattr(self.data, part)[:limit]
-        if not self.questions:
-            raise ValueError(f"study: {name} has no questions in {part} (limit {limit})")
+        self.questions = self.data.asked("study", part, limit)
         self.part, self.limit, self.model = part, limit, model
         if self.data.graph is None:
             raise ValueError(f"study: {name} has a graph for each question, studies need one")
