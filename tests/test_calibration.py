@@ -56,7 +56,7 @@ def test_without_training_questions_only_the_length_term_acts():
     "arguments", [(-0.1, 0, 0.8), (0, -1, 0.8), (0, 0, 0), (0, 0, 1.1), (float("nan"), 0, 0.8)]
 )
 def test_values_out_of_range(arguments):
-    with pytest.raises(ValueError, match="expected alpha >= 0, beta >= 0 and 0 < lam <= 1"):
+    with pytest.raises(ValueError, match="expected finite alpha >= 0, beta >= 0 and 0 < lam <= 1"):
         Calibration(*arguments)
 
 
@@ -65,3 +65,21 @@ def test_unknown_names():
         Calibration.preset("metaqa")
     with pytest.raises(ValueError, match="idf must be paper or normalized, got 'log'"):
         Calibration(0, 0, 1, idf="log")
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(np.inf, 0), (0, np.inf), (np.nan, 0)])
+def test_numbers_that_leave_no_score_are_refused(alpha, beta):
+    with pytest.raises(ValueError, match="expected finite alpha >= 0"):
+        Calibration(alpha, beta, 0.8)
+
+
+def test_counts_are_not_below_zero():
+    for questions, counts in ((-1, {}), (2, {("a",): -1})):
+        with pytest.raises(ValueError, match="expected counts of 0 or more"):
+            Frequencies(questions, counts)
+
+
+def test_a_calibration_read_from_words_is_refused():
+    values = Calibration(0.1, 0.2, 0.8).to_dict() | {"alpha": "much"}
+    with pytest.raises(ValueError, match=r"Calibration: expected alpha, beta, lam, .* 'much'"):
+        Calibration.from_dict(values)

@@ -16,10 +16,17 @@ PRESETS = {"webqsp": (0.2, 0.1, 0.8), "cwq": (0.3, 0.1, 0.8), "grailqa": (0.2, 0
 
 @dataclass(frozen=True)
 class Frequencies:
-    """In how many of `questions` training questions a schema is among the candidates."""
+    """In how many of `questions` training questions a schema is among the candidates.
+
+    ValueError for a number below 0.
+    """
 
     questions: int
     counts: Mapping[Schema, int]
+
+    def __post_init__(self) -> None:
+        if min(self.questions, *self.counts.values(), 0) < 0:
+            raise ValueError("Frequencies: expected counts of 0 or more, got one below")
 
     @classmethod
     def count(cls, candidate_sets: Iterable[Iterable[Sequence[str]]]) -> "Frequencies":
@@ -41,7 +48,7 @@ class Calibration:
     Without `frequencies` there are no training questions and eq. 6 is 0 for every z. As the paper
     writes it, the length term costs a *short* path more: beta = 0 switches it off.
 
-    ValueError unless alpha, beta >= 0 and 0 < lam <= 1, and for another idf.
+    ValueError unless alpha, beta >= 0 are finite and 0 < lam <= 1, and for another idf.
     """
 
     alpha: float
@@ -51,9 +58,9 @@ class Calibration:
     frequencies: Frequencies | None = None
 
     def __post_init__(self) -> None:
-        if not (self.alpha >= 0 and self.beta >= 0 and 0 < self.lam <= 1):
+        if not (0 <= self.alpha < np.inf and 0 <= self.beta < np.inf and 0 < self.lam <= 1):
             raise ValueError(
-                "Calibration: expected alpha >= 0, beta >= 0 and 0 < lam <= 1, "
+                "Calibration: expected finite alpha >= 0, beta >= 0 and 0 < lam <= 1, "
                 f"got {self.alpha}, {self.beta}, {self.lam}"
             )
         if self.idf not in ("paper", "normalized"):
@@ -93,13 +100,14 @@ class Calibration:
             if known is not None:
                 counts = {tuple(map(str, key)): int(n) for key, n in known["counts"]}
                 frequencies = Frequencies(int(known["questions"]), counts)
-            numbers = [float(values[name]) for name in ("alpha", "beta", "lam")]
-            return cls(numbers[0], numbers[1], numbers[2], values["idf"], frequencies)
-        except (KeyError, TypeError) as error:
+            alpha, beta, lam = (float(values[name]) for name in ("alpha", "beta", "lam"))
+            idf = values["idf"]
+        except (KeyError, TypeError, ValueError) as error:
             raise ValueError(
                 "Calibration: expected alpha, beta, lam, idf and frequencies as to_dict gives "
                 f"them, got {type(error).__name__}: {error}"
             ) from None
+        return cls(alpha, beta, lam, idf, frequencies)
 
     def inverse_frequency(self, schema: Sequence[str]) -> float:
         """IDF of one schema (eq. 6), scaled as `idf` says."""
