@@ -6,6 +6,7 @@ and the form that holds gold relation paths, `{"id", "question", "ground_paths":
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from hyperhop.evaluate.files import Entry, json_lines
 from hyperhop.evaluate.question import Question, about, either_way, names_of
@@ -47,11 +48,11 @@ def _question(entry: Entry) -> Question:
     )
 
 
-def subgraph(entry: Entry, triples: list[object]) -> KnowledgeGraph:
+def subgraph(entry: Entry, triples: list[Any]) -> KnowledgeGraph:
     """The graph of one question."""
     if not all(isinstance(triple, list | tuple) for triple in triples):
         raise entry.wrong("a graph of lists of three names", repr(triples))
     try:
-        return KnowledgeGraph.from_triples(map(tuple, triples))  # type: ignore[arg-type]
+        return KnowledgeGraph.from_triples(map(tuple, triples))
     except (MalformedLine, TypeError) as error:
         raise entry.wrong("a graph of lists of three names", str(error)) from None

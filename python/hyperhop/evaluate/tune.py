@@ -14,8 +14,9 @@ from hyperhop import ghrr
 from hyperhop.evaluate.metrics import hits_at
 from hyperhop.evaluate.plots import Figure
 from hyperhop.evaluate.studies.context import Asked, Context
+from hyperhop.evaluate.studies.hypervectors import make_codebook, plan_scores
 from hyperhop.evaluate.tables import Column, Table
-from hyperhop.pathhd import Calibration, Frequencies, encode_query
+from hyperhop.pathhd import Calibration, Frequencies
 from hyperhop.pathhd.calibration import PRESETS
 
 Idf = Literal["paper", "normalized"]
@@ -23,7 +24,6 @@ Idf = Literal["paper", "normalized"]
 STEPS = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5)  # of alpha and of beta
 LAMBDAS = (0.6, 0.7, 0.8, 0.9)
 _PREFERRED_LAMBDA = 0.8
-_PLANS = 3
 
 _COLUMNS = (
     Column("what", "setting"),
@@ -127,7 +127,7 @@ def tune(context: Context) -> Tuning:
     O(grid * candidates) and a lookup of ends for each sequence that some point puts first.
     """
     frequencies = Frequencies.count(_candidate_names(context))
-    codebook = ghrr.Codebook(context.graph.symbols)
+    codebook = make_codebook(context, "random")
     scored = [_Scored(context, codebook, asked, frequencies) for asked in context.asked]
 
     def hits(idf: Idf, alpha: float, beta: float, lam: float) -> float:
@@ -189,8 +189,7 @@ class _Scored:
     def __init__(
         self, context: Context, codebook: ghrr.Codebook, asked: Asked, frequencies: Frequencies
     ) -> None:
-        query = encode_query(codebook, asked.candidates, asked.plans, count=_PLANS)
-        similar = ghrr.score_paths(codebook, query, asked.candidates.paths)
+        similar = plan_scores(codebook, asked)
         self._order = asked.candidates.order(np.zeros(len(similar)))
         self._similar = np.asarray(similar, np.float64)[self._order]
         self._lengths = asked.candidates.lengths[self._order].astype(np.float64)

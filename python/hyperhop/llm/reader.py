@@ -63,8 +63,10 @@ class VectorReader:
 def _meeting(evidence: Evidence, constraint: Constraint) -> list[int]:
     """Indexes of the paths of the best sequence and its constraint to where both lead."""
     best = evidence.sequences[0]
-    wanted = {(evidence.topic, tuple(best.relations)),
-              (constraint.topic, tuple(constraint.relations))}  # fmt: skip
+    wanted = {
+        (evidence.topic, tuple(best.relations)),
+        (constraint.topic, tuple(constraint.relations)),
+    }
     ends = set(best.ends)
     return [
         i

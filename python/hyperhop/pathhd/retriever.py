@@ -230,7 +230,7 @@ class PathHD(Answering):
         clock.lap("link")
         if not topics:
             return Evidence(timings=clock.laps)
-        single, pairs = self._read_question(question, topics, sequences, _is_pair(topic), clock)
+        single, pairs = self._read_question(question, topics, sequences, topic is not None, clock)
         clock.lap("plan")
         evidence = None
         for first, second in pairs:
@@ -389,10 +389,6 @@ class PathHD(Answering):
         )
         pairs = zip(evidence.sequences, explanations, strict=True)
         return replace(evidence, sequences=[replace(one, explanation=why) for one, why in pairs])
-
-
-def _is_pair(topic: Topic) -> bool:
-    return len(topics_of(topic)) == 2
 
 
 def _hashable(topic: Topic) -> Topic:

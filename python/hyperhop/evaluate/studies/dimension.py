@@ -8,14 +8,13 @@ import numpy as np
 from hyperhop import ghrr
 from hyperhop.evaluate.plots import Figure
 from hyperhop.evaluate.studies.context import Context
+from hyperhop.evaluate.studies.hypervectors import BUNDLED, plan_scores
 from hyperhop.evaluate.studies.outcome import mean, outcome, shares
 from hyperhop.evaluate.studies.study import Study
 from hyperhop.evaluate.tables import Column, Table
-from hyperhop.pathhd import encode_query
 
 _DIMENSIONS = (512, 1024, 2048, 3072, 4096, 6144, 8192)
 _BLOCK_SIZES = (1, 2, 4)
-_BUNDLED = 3
 _CROWDED = 10
 
 _COLUMNS = (
@@ -41,7 +40,7 @@ def run(context: Context) -> Study:
     settings = [(m, d) for m in _BLOCK_SIZES for d in _DIMENSIONS]
     rows = [_measure(context, m, d) for m, d in context.track(settings)]
     notes = (
-        f"Query: the {_BUNDLED} best plans bundled; of {_CROWDED}: path@1 of the {_CROWDED} best. "
+        f"Query: the {BUNDLED} best plans bundled; of {_CROWDED}: path@1 of the {_CROWDED} best. "
         "gap: best less next similarity, mean. ms: median to encode the query and score all "
         "candidates. MB: codebook. D = d/m^2; m = 1 commutes. A tie of n counts 1/n.",
     )
@@ -61,13 +60,10 @@ def _measure(context: Context, m: int, d: int) -> dict[str, Any]:
     outcomes, crowded, times, gaps = [], [], [], []
     for asked in context.asked:
         start = perf_counter()
-        query = encode_query(codebook, asked.candidates, asked.plans, "bundle", _BUNDLED)
-        scores = ghrr.score_paths(codebook, query, asked.candidates.paths)
+        scores = plan_scores(codebook, asked)
         times.append(1e3 * (perf_counter() - start))
         outcomes.append(outcome(context, asked, scores))
-        query = encode_query(codebook, asked.candidates, asked.plans, "bundle", _CROWDED)
-        noisy = ghrr.score_paths(codebook, query, asked.candidates.paths)
-        crowded.append(outcome(context, asked, noisy))
+        crowded.append(outcome(context, asked, plan_scores(codebook, asked, _CROWDED)))
         if len(scores) > 1:
             second, best = np.partition(scores, len(scores) - 2)[-2:]
             gaps.append(best - second)

@@ -1,13 +1,17 @@
-"""Codebooks of a context's relations, and its questions as hypervectors without a plan."""
+"""Codebooks of a context's relations, and its questions as hypervectors, planned or not."""
+
+import numpy as np
+import numpy.typing as npt
 
 from hyperhop import ghrr
 from hyperhop.evaluate.studies.context import Asked, Context
-from hyperhop.pathhd import TextQuery
+from hyperhop.pathhd import TextQuery, encode_query
 from hyperhop.pathhd.codebooks import CodebookKind, text_codebook
 from hyperhop.pathhd.query import Planes
 from hyperhop.text import Verbalizer
 
 BLOCKS, BLOCK_SIZE, SEED = 256, 4, 0  # PathHD's
+BUNDLED = 3  # plans, as by PathHD's default query
 
 
 def make_codebook(context: Context, kind: CodebookKind, blocks: int = BLOCKS) -> ghrr.Codebook:
@@ -18,6 +22,14 @@ def make_codebook(context: Context, kind: CodebookKind, blocks: int = BLOCKS) ->
     words = Verbalizer()
     texts = [words.symbol(name) for name in symbols]
     return text_codebook(kind, symbols, texts, context.encoder, blocks, BLOCK_SIZE, SEED)
+
+
+def plan_scores(
+    codebook: ghrr.Codebook, asked: Asked, count: int = BUNDLED
+) -> npt.NDArray[np.float32]:
+    """Similarities (N,) of the candidates with a bundle of the `count` best plans."""
+    query = encode_query(codebook, asked.candidates, asked.plans, "bundle", count)
+    return np.asarray(ghrr.score_paths(codebook, query, asked.candidates.paths))
 
 
 class QuestionTexts:

@@ -8,7 +8,7 @@ import numpy as np
 from hyperhop import ghrr
 from hyperhop.evaluate.plots import Figure
 from hyperhop.evaluate.studies.context import Asked, Context
-from hyperhop.evaluate.studies.hypervectors import QuestionTexts, make_codebook
+from hyperhop.evaluate.studies.hypervectors import BUNDLED, QuestionTexts, make_codebook
 from hyperhop.evaluate.studies.outcome import mean, outcome, shares
 from hyperhop.evaluate.studies.study import Study
 from hyperhop.evaluate.tables import Column, Table
@@ -16,7 +16,6 @@ from hyperhop.pathhd import encode_query
 from hyperhop.pathhd.codebooks import CodebookKind
 from hyperhop.pathhd.query import Planes, QueryKind
 
-_BUNDLED = 3
 _QUERIES: tuple[QueryKind, ...] = ("best", "bundle", "weighted", "mixture", "text")
 
 _COLUMNS = (
@@ -40,7 +39,7 @@ def run(context: Context) -> Study:
     rows = [_measure(context, query, kind) for query, kind in context.track(settings)]
     rows.append(_chance(context))
     notes = (
-        f"best: one plan; bundle, weighted, mixture: of the {_BUNDLED} best; text: no plan, eq. 2 "
+        f"best: one plan; bundle, weighted, mixture: of the {BUNDLED} best; text: no plan, eq. 2 "
         "(random, projected codebook) or the semantic map. Codebooks semantic and projected are "
         "made of the relations' texts. ms: median to encode and score. A tie of n counts 1/n in "
         "all but path@3.",
@@ -61,7 +60,7 @@ def _measure(context: Context, query: QueryKind, kind: CodebookKind) -> dict[str
     def encode(asked: Asked) -> Planes:
         if texts is not None:
             return texts(asked)
-        return encode_query(codebook, asked.candidates, asked.plans, query, _BUNDLED)
+        return encode_query(codebook, asked.candidates, asked.plans, query, BUNDLED)
 
     outcomes, third, times = [], [], []
     for asked in context.asked:

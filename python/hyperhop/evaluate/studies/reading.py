@@ -11,13 +11,12 @@ from hyperhop import ghrr
 from hyperhop.evaluate.asking import judge
 from hyperhop.evaluate.plots import Figure
 from hyperhop.evaluate.studies.context import Asked, Context
-from hyperhop.evaluate.studies.hypervectors import make_codebook
+from hyperhop.evaluate.studies.hypervectors import BUNDLED, make_codebook, plan_scores
 from hyperhop.evaluate.studies.outcome import mean
 from hyperhop.evaluate.studies.study import Study
 from hyperhop.evaluate.tables import Column, Table
 from hyperhop.evidence import Answer, Evidence, Reader
 from hyperhop.llm import ChatModel, ParseFailure
-from hyperhop.pathhd import encode_query
 
 _KEPT = 3
 
@@ -50,8 +49,8 @@ def compare_readers(
     rows = [_measure(context, label, readers[label], found) for label in context.track([*readers])]
     about = context.about | {"model": None if context.model is None else context.model.name}
     notes = (
-        f"Model {about['model']}; the {_KEPT} best sequences of a bundle of {_KEPT} plans. hits@1: "
-        "the first name, exact; norm.: whatever its case, articles and punctuation. unread: "
+        f"Model {about['model']}; the {_KEPT} best sequences of a bundle of {BUNDLED} plans. "
+        "hits@1: the first name, exact; norm.: whatever its case, articles and punctuation. unread: "
         "replies that could not be read, which miss. calls, in, out: calls and tokens of a "
         "question, means. ms: median, reading alone.",
     )
@@ -67,8 +66,7 @@ def compare_readers(
 
 
 def _evidence(context: Context, codebook: ghrr.Codebook, asked: Asked) -> Evidence:
-    query = encode_query(codebook, asked.candidates, asked.plans, "bundle", _KEPT)
-    scores = ghrr.score_paths(codebook, query, asked.candidates.paths)
+    scores = plan_scores(codebook, asked)
     return context.evidence(asked, np.asarray(scores, np.float64), _KEPT)
 
 

@@ -11,6 +11,7 @@ from hyperhop import ghrr
 from hyperhop.evaluate.metrics import hits_at
 from hyperhop.evaluate.plots import Figure
 from hyperhop.evaluate.studies.context import Asked, Context
+from hyperhop.evaluate.studies.hypervectors import BUNDLED, make_codebook, plan_scores
 from hyperhop.evaluate.studies.outcome import mean
 from hyperhop.evaluate.studies.study import Study
 from hyperhop.evaluate.tables import Column, Table
@@ -18,11 +19,9 @@ from hyperhop.evidence import Evidence
 from hyperhop.help.estimate import BYTES_PER_TOKEN
 from hyperhop.llm.listing import list_evidence
 from hyperhop.llm.prompts import reader_messages
-from hyperhop.pathhd import encode_query
 from hyperhop.text import Verbalizer
 
 _KEPT = (2, 3, 5, None)
-_BUNDLED = 3
 
 _COLUMNS = (
     Column("k", "K"),
@@ -43,11 +42,11 @@ def run(context: Context) -> Study:
     Retrieval and scoring stay as they are, so hits@1 of a reader without a language model is the
     same for every K: what changes is what a language model would be shown, and what that costs.
     """
-    codebook = ghrr.Codebook(context.graph.symbols)
+    codebook = make_codebook(context, "random")
     ranked = [_rank(context, codebook, asked) for asked in context.asked]
     rows = [_measure(context, k, ranked) for k in context.track(_KEPT)]
     notes = (
-        f"Query: the {_BUNDLED} best plans bundled. any gold, recall: a gold answer, and the share "
+        f"Query: the {BUNDLED} best plans bundled. any gold, recall: a gold answer, and the share "
         "of gold answers, among the ends of the paths shown. paths, tokens: shown for a question, "
         f"means; at most {context.walks.path_cap:,} paths, {BYTES_PER_TOKEN} bytes a token, the "
         "whole prompt. ms: median from question to prompt, no language model.",
@@ -81,8 +80,7 @@ class _Ranked:
 
 def _rank(context: Context, codebook: ghrr.Codebook, asked: Asked) -> _Ranked:
     start = perf_counter()
-    query = encode_query(codebook, asked.candidates, asked.plans, "bundle", _BUNDLED)
-    scores = ghrr.score_paths(codebook, query, asked.candidates.paths)
+    scores = plan_scores(codebook, asked)
     took = 1e3 * (perf_counter() - start)
     return _Ranked(asked, np.asarray(scores, np.float64), asked.milliseconds + took)
 
