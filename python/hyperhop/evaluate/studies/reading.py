@@ -50,8 +50,8 @@ def compare_readers(
     about = context.about | {"model": None if context.model is None else context.model.name}
     notes = (
         f"Model {about['model']}; the {_KEPT} best sequences of a bundle of {BUNDLED} plans. "
-        "hits@1: the first name, exact; norm.: whatever its case, articles and punctuation. unread: "
-        "replies that could not be read, which miss. calls, in, out: calls and tokens of a "
+        "hits@1: the first name, exact; norm.: whatever its case, articles and punctuation. "
+        "unread: replies that could not be read, which miss. calls, in, out: calls and tokens of a "
         "question, means. ms: median, reading alone.",
     )
     title = f"Readers ({name}) on {context.title}"
