@@ -17,6 +17,7 @@ LEVELS = {
     "_arrays": 1,
     "_server": 1,
     "paths": 1,
+    "flow": 2,
     "ghrr": 2,
     "_topk": 2,
     "evidence": 2,
