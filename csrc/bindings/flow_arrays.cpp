@@ -95,11 +95,12 @@ void FlowShape::read_segments(const std::string& function, const py::object& seg
     refuse("segments must run from 0 to " + std::to_string(num_nodes_) +
            ", the number of nodes, got " + std::to_string(offsets_.front()) + " to " +
            std::to_string(offsets_.back()));
-  for (size_t g = 1; g < offsets_.size(); ++g) {
+  for (size_t g = 1; g < offsets_.size(); ++g)
     if (offsets_[g] < offsets_[g - 1]) refuse("segments fall after entry " + std::to_string(g - 1));
-    if (graph != nullptr && graph->is_crossed(offsets_[g]))
-      refuse("segments must not cut an edge, got a cut before node " + std::to_string(offsets_[g]));
-  }
+  if (graph == nullptr) return;
+  for (const int64_t cut : offsets_)
+    if (graph->is_crossed(cut))
+      refuse("segments must not cut an edge, got a cut before node " + std::to_string(cut));
 }
 
 Shape FlowShape::nodes() const {

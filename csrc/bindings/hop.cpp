@@ -96,7 +96,7 @@ void bind_hop(py::module_& m) {
         py::arg("gate"), py::arg("gate_is_number"), py::arg("eps"), py::arg("segments"),
         py::arg("reachable_only"), py::arg("out"), py::arg("threads"));
   m.def("hop_backward", &hop_backward, py::arg("graph"), py::arg("pi"), py::arg("beta"),
-        py::arg("output"), py::arg("grad"), py::arg("rho"), py::arg("gate"),
+        py::arg("result"), py::arg("grad"), py::arg("rho"), py::arg("gate"),
         py::arg("gate_is_number"), py::arg("eps"), py::arg("segments"), py::arg("reachable_only"),
         py::arg("threads"));
 }

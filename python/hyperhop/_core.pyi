@@ -352,7 +352,7 @@ def hop_backward(
     graph: FlowEdges,
     pi: npt.NDArray[np.generic],
     beta: npt.NDArray[np.generic],
-    output: npt.NDArray[np.generic],
+    result: npt.NDArray[np.generic],
     grad: npt.NDArray[np.generic],
     rho: npt.NDArray[np.generic] | None,
     gate: npt.NDArray[np.generic],
