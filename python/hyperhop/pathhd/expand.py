@@ -12,9 +12,9 @@ from hyperhop._lazy import LazyList
 from hyperhop.evidence import EvidencePath, EvidenceSequence, PathGroup, PathGroups
 from hyperhop.graph import KnowledgeGraph, PathSet
 from hyperhop.pathhd.candidates import Candidates
-from hyperhop.pathhd.names import Ids, LazyNames, name_walks
 from hyperhop.pathhd.planners import Plans
 from hyperhop.pathhd.walks import Walks
+from hyperhop.retrieval.names import Ids, LazyNames, name_walks
 
 Unit = Literal["sequence", "path"]
 
