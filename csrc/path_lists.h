@@ -4,6 +4,7 @@
 
 #include "kernels/blocks.h"
 #include "kernels/check.h"
+#include "kernels/score_paths.h"
 #include "trie.h"
 
 namespace hyperhop {
@@ -31,8 +32,10 @@ struct ScoreMethod {
 void encode_list(const CodebookRows& codebook, const PathsView& paths, Layout layout, float* out,
                  int threads);
 
-// out[query][path]: blockwise cosines.
+// out[query][path]: blockwise cosines with queries, or with one bundle of at least one path.
 void score_list(const CodebookRows& codebook, const QueryRows& queries, const PathsView& paths,
+                ScoreMethod method, float* out, int threads);
+void score_list(const CodebookRows& codebook, const Bundle& query, const PathsView& paths,
                 ScoreMethod method, float* out, int threads);
 
 }  // namespace hyperhop

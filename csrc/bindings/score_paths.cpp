@@ -3,7 +3,6 @@
 
 #include "../dispatch.h"
 #include "../graph/sequence_list.h"
-#include "../memory.h"
 #include "../path_lists.h"
 #include "../select.h"
 #include "arrays.h"
@@ -86,8 +85,7 @@ py::object score_paths(const py::array& planes, const py::array& query, const py
   return out.finish();
 }
 
-// Scores of all paths for the bundle of some of them: the query is made and used in one go, since
-// for the lists of one question the calls would take longer than the work.
+// Scores of all paths for the bundle of some of them, which is made tile by tile and never stored.
 py::array_t<double> score_bundle(const py::array& planes, const py::array& symbols,
                                  const py::array& offsets,
                                  const py::array_t<int64_t, py::array::c_style>& chosen,
@@ -106,21 +104,14 @@ py::array_t<double> score_bundle(const py::array& planes, const py::array& symbo
   double* out = scores.mutable_data();
   {
     const GilReleased released;
-    const BlockShape& shape = codebook.vectors.shape;
     graph::OwnedSequences taken;
     for (int64_t i = 0; i < plans; ++i) {
       const int32_t* const begin = paths.view.begin(chosen.data()[i]);
       taken.append(begin, begin + paths.view.length(chosen.data()[i]));
     }
-    const graph::SequenceList list = taken.list();
-    const Scratch vectors = make_scratch((plans + 1) * shape.floats());
-    float* const query = vectors.get() + plans * shape.floats();
-    encode_list(codebook.codebook(), {list.symbols, list.offsets, plans}, Layout::planes,
-                vectors.get(), threads);
-    kernels().bundle({plans, shape.floats(), weights.data(), vectors.get(), query}, 0,
-                     shape.floats());
+    const Bundle bundle{plans, taken.offsets.data(), taken.symbols.data(), weights.data()};
     std::vector<float> found(size_t(paths.view.count));
-    score_list(codebook.codebook(), {Layout::planes, query, 1}, paths.view,
+    score_list(codebook.codebook(), bundle, paths.view,
                read_method("score_bundle", "auto", unitary), found.data(), threads);
     std::copy(found.begin(), found.end(), out);
   }
