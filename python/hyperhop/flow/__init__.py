@@ -15,15 +15,24 @@ same flow alone, bit for bit. `threads=None` is the default count (HYPERHOP_NUM_
 processors this process may use) and `out=` receives an array result.
 """
 
+from hyperhop.flow.content import content_score, content_score_backward
+from hyperhop.flow.entropy import entropy, entropy_backward
 from hyperhop.flow.graph import FlowGraph
 from hyperhop.flow.hop import FlowGradients, hop, hop_backward
+from hyperhop.flow.read import read, read_backward
 from hyperhop.flow.structure import propagate, propagate_backward
 
 __all__ = [
     "FlowGradients",
     "FlowGraph",
+    "content_score",
+    "content_score_backward",
+    "entropy",
+    "entropy_backward",
     "hop",
     "hop_backward",
     "propagate",
     "propagate_backward",
+    "read",
+    "read_backward",
 ]
