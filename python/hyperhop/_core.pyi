@@ -394,7 +394,7 @@ def hop_backward(
     graph: FlowEdges,
     pi: npt.NDArray[np.generic],
     beta: npt.NDArray[np.generic],
-    output: npt.NDArray[np.generic],
+    result: npt.NDArray[np.generic],
     grad: npt.NDArray[np.generic],
     rho: npt.NDArray[np.generic] | None,
     gate: npt.NDArray[np.generic],
@@ -409,3 +409,41 @@ def hop_backward(
     npt.NDArray[np.generic] | None,
     npt.NDArray[np.generic] | None,
 ]: ...
+def content_score(
+    function: str,
+    features: npt.NDArray[np.generic],
+    query_name: str,
+    query: npt.NDArray[np.generic],
+    segments: object,
+    out: object,
+    threads: int,
+) -> npt.NDArray[np.generic]: ...
+def read(
+    function: str,
+    pi_name: str,
+    pi: npt.NDArray[np.generic],
+    features: npt.NDArray[np.generic],
+    segments: object,
+    out: object,
+    threads: int,
+) -> npt.NDArray[np.generic]: ...
+def feature_gradient(
+    function: str,
+    weights_name: str,
+    weights: npt.NDArray[np.generic],
+    rows_name: str,
+    rows: npt.NDArray[np.generic],
+    dim: int,
+    segments: object,
+    threads: int,
+) -> npt.NDArray[np.generic]: ...
+def entropy(
+    pi: npt.NDArray[np.generic], segments: object, eps: float, out: object, threads: int
+) -> npt.NDArray[np.generic]: ...
+def entropy_backward(
+    pi: npt.NDArray[np.generic],
+    grad: npt.NDArray[np.generic],
+    segments: object,
+    eps: float,
+    threads: int,
+) -> npt.NDArray[np.generic]: ...
