@@ -1,8 +1,8 @@
 // What the functions over node features share at the door.
 #pragma once
+#include "../memory.h"
 #include "../parallel.h"
 #include "flow_arrays.h"
-#include "scratch.h"
 
 namespace hyperhop::bindings {
 
