@@ -86,9 +86,7 @@ def decode(
     )
 
 
-def _best(
-    kg: KnowledgeGraph, ball: Ball, final: Floats, how: Decoding
-) -> tuple[Nodes, bool]:
+def _best(kg: KnowledgeGraph, ball: Ball, final: Floats, how: Decoding) -> tuple[Nodes, bool]:
     """Nodes of the answers, best first, and whether `cap` left out some that answer as well."""
     best = float(final.max(initial=0))
     holding = int(np.count_nonzero(final > 0))

@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeVar, get_args
 
 from hyperhop.evidence import Evidence, Reader
 from hyperhop.flow.backtrack import Score
-from hyperhop.graph import EntityLinker, KnowledgeGraph
+from hyperhop.graph import EntityLinker
 from hyperhop.graph.arguments import at_least, check_hubs
 from hyperhop.graph.walks import Hubs
 from hyperhop.llm.reader import VectorReader
@@ -29,7 +29,7 @@ from hyperhop.rsf.decode import Decoding, decode
 from hyperhop.rsf.graphs import MAX_EDGES, Ball, FlowRelations, balls
 from hyperhop.rsf.network import Network
 from hyperhop.rsf.store import StoredModel, load
-from hyperhop.rsf.text import asked, question_vectors
+from hyperhop.rsf.text import asked, encode_entities, question_vectors
 from hyperhop.text import TextEncoder, Verbalizer, encoder_for
 from hyperhop.text.settings import check_encoder_name
 
@@ -132,8 +132,15 @@ class RSF(Answering):
 
     @cached_property
     def anchors(self) -> DenseAnchors:
-        """Entities by the meaning of a whole question."""
-        return DenseAnchors(self.kg, self.model.tables.entities, self.encoder)
+        """Entities by the meaning of a whole question.
+
+        Of a model that does not read what entities are called, their vectors are not stored: all
+        are encoded when this is first used.
+        """
+        rows = self.model.tables.entities
+        if rows is None:
+            rows = encode_entities(self.kg, self.encoder)
+        return DenseAnchors(self.kg, rows, self.encoder)
 
     def retrieve(
         self,
@@ -166,10 +173,10 @@ class RSF(Answering):
         vectors = question_vectors(self.encoder, [text], self.model.config.question == "tokens")
         clock.lap("encode")
         batch = FlowBatch.pack([ball.graph], [ball.topics], [ball.entities])
-        nodes = self.model.tables.entities[ball.entities] if self._network.reads_texts else None
+        rows = self.model.tables.entities if self.model.config.reads_texts else None
         found = self._network.run(
             batch,
-            nodes,
+            None if rows is None else rows[ball.entities],
             vectors,
             reachable_only=self._decoding.reachable_only,
             threads=threads,

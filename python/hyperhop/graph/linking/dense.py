@@ -30,13 +30,16 @@ class DenseTexts:
         if len(self._rows) == 0 or not texts:
             return [[] for _ in texts]
         queries = _encode(self._encoder, texts)
+        return [self._meant(*found, least) for found in nearest(queries, self._rows, count)]
+
+    def _meant(
+        self, rows: npt.NDArray[np.int64], products: npt.NDArray[np.float64], least: float
+    ) -> list[tuple[list[int], float]]:
+        cosines = np.clip(products, 0.0, 1.0).tolist()
         return [
-            [
-                (list(self._texts.entities(int(self._ids[row]))), cosine)
-                for row, cosine in zip(rows.tolist(), np.clip(products, 0.0, 1.0).tolist(), strict=True)
-                if cosine >= least
-            ]
-            for rows, products in nearest(queries, self._rows, count)
+            (list(self._texts.entities(text)), cosine)
+            for text, cosine in zip(self._ids[rows].tolist(), cosines, strict=True)
+            if cosine >= least
         ]
 
     @cached_property
