@@ -14,7 +14,7 @@ from hyperhop.pathhd import LexicalPlanner, Plans
 from hyperhop.pathhd.clauses import split_clauses
 from hyperhop.pathhd.clock import Clock
 from hyperhop.pathhd.joint import TOP, meet
-from hyperhop.pathhd.planners.question import find_mention
+from hyperhop.text.mention import find_mention
 
 FACTS = [
     ("Heat", "directed by", "Ann"),

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from hyperhop.pathhd import Planner, get_planner, planner_names
 from hyperhop.pathhd.candidates import Candidates, name_ranks
 from hyperhop.pathhd.planners import embedding, needs_encoder, ranked
-from hyperhop.pathhd.planners.question import find_mention, parse_question
+from hyperhop.pathhd.planners.question import parse_question
 from hyperhop.paths import Paths
 from hyperhop.text import HashingEncoder, WordLlamaEncoder
+from hyperhop.text.mention import find_mention
 
 RELATIONS = ["border", "capital", "currency", "language", "parents", "place_of_birth", "spouse"]
 SYMBOLS = RELATIONS + ["^" + name for name in RELATIONS]

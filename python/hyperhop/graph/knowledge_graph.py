@@ -476,6 +476,12 @@ class KnowledgeGraph:
         for part in facts.parts():
             yield from facts.names(part)
 
+    def triple_ids(
+        self,
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Heads, relations and tails of all facts, ordered by them: three int32 (num_triples,)."""
+        return Facts(self._arrays).ids(0, self.num_triples)
+
     def export(self, path: str | os.PathLike[str], progress: Progress | None = None) -> None:
         """Write all facts to a file that `from_triples` reads back as the same facts.
 

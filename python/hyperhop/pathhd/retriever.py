@@ -27,11 +27,11 @@ from hyperhop.pathhd.joint import expand_meetings, explain_meetings, meet
 from hyperhop.pathhd.planned import Planned, Scored
 from hyperhop.pathhd.planners import Planner, get_planner, needs_encoder
 from hyperhop.pathhd.planners.protocol import Span
-from hyperhop.pathhd.planners.question import find_mention
 from hyperhop.pathhd.query import TEMPERATURE, QueryKind, check_query, encode_query
 from hyperhop.pathhd.reading import Reading, read_topics
 from hyperhop.pathhd.walks import Walks
 from hyperhop.text import TextEncoder, Verbalizer, encoder_for
+from hyperhop.text.mention import find_mention
 from hyperhop.text.settings import check_encoder_name
 
 Result = TypeVar("Result")
