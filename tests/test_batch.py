@@ -11,7 +11,7 @@ import pytest
 
 from hyperhop.graph import KnowledgeGraph
 from hyperhop.pathhd import PathHD, TopicNotFound
-from hyperhop.pathhd.batch import in_chunks
+from hyperhop.retrieval.batch import in_chunks
 
 RELATIONS = ["likes", "knows", "helps", "calls"]
 
@@ -94,7 +94,7 @@ def test_equal_keys_come_together():
         seen.extend(keys[place] for place in places)
         return [(place, keys[place]) for place in places]
 
-    assert in_chunks(keys, work, 1, None) == list(enumerate(keys))
+    assert in_chunks(keys, work, 1, None, "PathHD") == list(enumerate(keys))
     assert seen == ["b"] * 60 + ["a"] * 60 + ["c"] * 30
 
 

@@ -12,8 +12,8 @@ from hyperhop.cli.show import answer_lines, explain_lines
 from hyperhop.graph import UnknownEntity
 from hyperhop.pathhd import LexicalPlanner, Plans
 from hyperhop.pathhd.clauses import split_clauses
-from hyperhop.pathhd.clock import Clock
 from hyperhop.pathhd.joint import TOP, meet
+from hyperhop.retrieval.clock import Clock
 from hyperhop.text.mention import find_mention
 
 FACTS = [

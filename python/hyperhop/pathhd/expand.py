@@ -11,9 +11,9 @@ from hyperhop._core import graph_broken_step
 from hyperhop.evidence import Evidence, EvidenceSequence, PathGroup, PathGroups
 from hyperhop.graph import KnowledgeGraph, PathSet
 from hyperhop.pathhd.candidates import Candidates
-from hyperhop.pathhd.names import Ids, LazyNames, name_walks
 from hyperhop.pathhd.planners import Plans
 from hyperhop.pathhd.walks import Walks
+from hyperhop.retrieval.names import Ids, LazyNames, name_walks
 
 Unit = Literal["sequence", "path"]
 

@@ -15,11 +15,8 @@ from hyperhop.graph.arguments import at_least, check_hubs
 from hyperhop.graph.sequences import Sequences
 from hyperhop.graph.walks import Hubs, mediator_mask
 from hyperhop.llm.reader import VectorReader
-from hyperhop.pathhd.answering import Answering, Topic, Topics, check_question, topics_of
-from hyperhop.pathhd.batch import Progress, in_chunks
 from hyperhop.pathhd.calibration import Calibration
 from hyperhop.pathhd.candidates import Candidates, name_ranks
-from hyperhop.pathhd.clock import Clock
 from hyperhop.pathhd.codebooks import CodebookKind, TextQuery, check_kind, text_codebook
 from hyperhop.pathhd.expand import Unit, expand
 from hyperhop.pathhd.explain import explain as explain_sequences
@@ -30,6 +27,17 @@ from hyperhop.pathhd.planners.protocol import Span
 from hyperhop.pathhd.query import TEMPERATURE, QueryKind, check_query, encode_query
 from hyperhop.pathhd.reading import Reading, read_topics
 from hyperhop.pathhd.walks import Walks
+from hyperhop.retrieval.answering import Answering
+from hyperhop.retrieval.batch import Progress, in_chunks
+from hyperhop.retrieval.clock import Clock
+from hyperhop.retrieval.topics import (
+    Topic,
+    TopicNotFound,
+    Topics,
+    check_question,
+    topics_by_question,
+    topics_of,
+)
 from hyperhop.text import TextEncoder, Verbalizer, encoder_for
 from hyperhop.text.mention import find_mention
 from hyperhop.text.settings import check_encoder_name
@@ -38,10 +46,6 @@ Result = TypeVar("Result")
 Enumerate = Callable[[int], Sequences]
 
 _MOST_TOPICS = 3  # mentions planned from, where a question names several entities
-
-
-class TopicNotFound(LookupError):
-    """The question names no entity of the graph."""
 
 
 class PathHD(Answering):
@@ -103,6 +107,8 @@ class PathHD(Answering):
     Ties are broken by relation names, then entity names, so a graph's answer does not depend on the
     order its file had. Every returned path has been looked up in the graph edge by edge.
     """
+
+    system = "PathHD"
 
     def __init__(
         self,
@@ -224,7 +230,7 @@ class PathHD(Answering):
         explain: bool,
         threads: int | None,
     ) -> Evidence:
-        check_question(question)
+        check_question(self.system, question)
         clock = Clock()
         topics = self._topics(question, topic)
         clock.lap("link")
@@ -306,9 +312,7 @@ class PathHD(Answering):
         threads: int | None,
         progress: Progress | None,
     ) -> list[Result]:
-        given = [None] * len(questions) if topics is None else list(map(_hashable, topics))
-        if len(given) != len(questions):
-            raise ValueError(f"PathHD: {len(questions)} questions, but {len(given)} topics")
+        given = topics_by_question(self.system, topics, len(questions))
 
         def work(places: Sequence[int]) -> list[Result]:
             known = cache(self._walks.sequences)  # neighbours often have one topic
@@ -317,12 +321,12 @@ class PathHD(Answering):
                 for i in places
             ]
 
-        return in_chunks(given, work, threads, progress)
+        return in_chunks(given, work, threads, progress, self.system)
 
     def _topics(self, question: str, topic: Topic) -> list[tuple[int, Span | None]]:
         """(entity, mention) pairs to plan from; none where the graph is empty."""
         if topic is not None:
-            given = topics_of(topic)
+            given = topics_of(self.system, topic)
             ids = [self.kg.entity_id(one) if isinstance(one, str) else one for one in given]
             if not 1 <= len(set(ids)) == len(ids) <= 2:
                 raise ValueError(f"PathHD: topic must be one or two different ones, got {topic!r}")
@@ -331,9 +335,7 @@ class PathHD(Answering):
             return []
         matches = self._linker.link(question)
         if not matches:
-            raise TopicNotFound(
-                f"the question names no entity of the graph; give one with topic=: {question!r}"
-            )
+            raise TopicNotFound(question)
         return [(match.entity, match.span) for match in matches[:_MOST_TOPICS]]
 
     def _read_question(
@@ -389,10 +391,6 @@ class PathHD(Answering):
         )
         pairs = zip(evidence.sequences, explanations, strict=True)
         return replace(evidence, sequences=[replace(one, explanation=why) for one, why in pairs])
-
-
-def _hashable(topic: Topic) -> Topic:
-    return None if topic is None else topics_of(topic)
 
 
 def _spoken(kg: KnowledgeGraph) -> list[str]:
