@@ -37,7 +37,8 @@ class Progress:
         sums: of this epoch so far, by name.
         epochs: those that are finished.
         best: dev Hits@1 of the best epoch, -1 before the first.
-        best_epoch: its number, from 1; 0 before the first.
+        best_epoch: the last that did so, from 1; 0 before the first.
+        improved: the first that did so.
     """
 
     epoch: int = 0
@@ -48,6 +49,7 @@ class Progress:
     epochs: list[Epoch] = field(default_factory=list)
     best: float = -1.0
     best_epoch: int = 0
+    improved: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values; JSON keeps every bit of a float."""

@@ -7,6 +7,9 @@ from typing import Any, Literal, get_args
 Layout = Literal["packed", "lanes"]
 Decay = Literal["constant", "linear"]
 Target = Literal["uniform", "any"]
+Mention = Literal["kept", "hidden"]
+
+_CHOICES = {"layout": Layout, "decay": Decay, "target": Target, "mention": Mention}
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,8 @@ class TrainingConfig:
         target: what the last flow is compared with where a question has many answers: "uniform"
             over them, or "any" of them: only their sum counts.
         radius: hops of the subgraph around the topics; the model's own hop count is its T.
+        mention: what a question says where it names its topic: the name ("kept"), or "it"
+            ("hidden"), since the name says nothing of where to go from there.
         layout: "packed": a subgraph for each question; "lanes": all flows over the whole graph.
         seed: of the weights, of the order of questions and of dropout.
         checkpoint_steps: also keep the state every so many steps; 0 keeps it after epochs alone.
@@ -42,6 +47,7 @@ class TrainingConfig:
     average: float = 0.0
     target: Target = "uniform"
     radius: int = 2
+    mention: Mention = "kept"
     layout: Layout = "packed"
     seed: int = 0
     checkpoint_steps: int = 0
@@ -65,7 +71,7 @@ class TrainingConfig:
             raise ValueError(f"TrainingConfig: warmup must be at most 1, got {self.warmup}")
         if self.average >= 1:
             raise ValueError(f"TrainingConfig: average must be below 1, got {self.average}")
-        for name, kind in (("layout", Layout), ("decay", Decay), ("target", Target)):
+        for name, kind in _CHOICES.items():
             if getattr(self, name) not in get_args(kind):
                 expected = " or ".join(get_args(kind))
                 raise ValueError(

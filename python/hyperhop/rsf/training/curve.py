@@ -71,14 +71,15 @@ def read_csv(path: str | Path) -> list[Epoch]:
 
 def from_row(row: dict[str, Any]) -> Epoch:
     """An epoch of its values by name, numbers or their text."""
-    return Epoch(**{f.name: (int if f.type is int else float)(row[f.name]) for f in fields(Epoch)})
+    kinds: dict[str, type] = {"epoch": int, "step": int}
+    return Epoch(**{name: kinds.get(name, float)(row[name]) for name in COLUMNS})
 
 
 class Board:
     """The same for TensorBoard, where it is installed; else nothing."""
 
     def __init__(self, directory: str | Path, epochs: Sequence[Epoch]) -> None:
-        """`epochs` are those done before: what an interrupted run wrote after them is taken back."""
+        """`epochs` are done before; what a killed run wrote after them is taken back."""
         self._writer: Any = None
         if importlib.util.find_spec("tensorboard") is not None:
             from torch.utils.tensorboard import SummaryWriter

@@ -1,7 +1,7 @@
 """Examples made ready for a model: graphs, starts, targets and the vectors of their texts."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -13,90 +13,95 @@ from hyperhop.rsf.graphs import Ball, FlowRelations, balls
 from hyperhop.rsf.training.examples import Example
 
 Ids = npt.NDArray[np.int64]
-Reading = Callable[[Ids], Any]
+Reading = Callable[[Ids], Any]  # what a model reads of the questions of these rows
+
+_KEPT_EDGES = 20_000_000  # of balls, about half a gigabyte; others are made again when needed
+_AT_ONCE = 256
 
 
-class Prepared:
-    """Questions with where they start and where they should end; see `trainer.Questions`.
+class Questions(Protocol):
+    """Questions made ready for a model.
 
     Attributes:
-        answerable: bool (n,), which have a topic, and an answer where they are asked.
+        answerable: bool (n,), which of them have a topic, and a target where they are asked.
     """
+
+    answerable: npt.NDArray[np.bool_]
+
+    def batch(self, rows: Ids) -> tuple[FlowBatch, Any]:
+        """Some of them, with targets, and the question input of the model."""
+
+
+class InLanes:
+    """Each question as a flow over the whole graph, whose node i is entity id i."""
+
+    def __init__(
+        self, kg: KnowledgeGraph, graph: FlowGraph, examples: Sequence[Example], reading: Reading
+    ) -> None:
+        self._graph, self._reading = graph, reading
+        self._starts = [known(kg, example.topics) for example in examples]
+        self._targets = [known(kg, example.answers) for example in examples]
+        self.answerable = _answerable(self._starts, self._targets)
+
+    def batch(self, rows: Ids) -> tuple[FlowBatch, Any]:
+        """See `Questions`."""
+        starts, targets = ([of[i] for i in rows.tolist()] for of in (self._starts, self._targets))
+        return FlowBatch.lanes(self._graph, starts, None, targets), self._reading(rows)
+
+
+class Packed:
+    """Each question on the ball around its topics, which questions with the same topics share."""
 
     def __init__(
         self,
-        starts: list[Ids],
-        targets: list[Ids],
+        kg: KnowledgeGraph,
+        relations: FlowRelations,
+        radius: int,
+        examples: Sequence[Example],
         reading: Reading,
-        graphs: FlowGraph | list[tuple[Ball, FlowGraph]],
     ) -> None:
-        self._starts, self._targets, self._reading, self._graphs = starts, targets, reading, graphs
-        self.answerable = np.array(
-            [bool(len(a)) and bool(len(b)) for a, b in zip(starts, targets, strict=True)], np.bool_
-        )
-
-    def __len__(self) -> int:
-        return len(self._starts)
+        """Makes every ball once, and keeps them as long as they have few edges in all."""
+        self._kg, self._relations, self._radius, self._reading = kg, relations, radius, reading
+        self._topics = [tuple(known(kg, example.topics).tolist()) for example in examples]
+        self._kept: dict[tuple[int, ...], Ball] = {}
+        self._starts: list[Ids] = []
+        self._targets: list[Ids] = []
+        room = _KEPT_EDGES
+        for first in range(0, len(examples), _AT_ONCE):
+            last = min(first + _AT_ONCE, len(examples))
+            for ball, place in zip(
+                self._balls(range(first, last)), range(first, last), strict=True
+            ):
+                self._starts.append(ball.topics)
+                self._targets.append(ball.nodes_of(known(kg, examples[place].answers)))
+                if self._topics[place] not in self._kept and ball.graph.num_edges <= room:
+                    self._kept[self._topics[place]] = ball
+                    room -= ball.graph.num_edges
+        self.answerable = _answerable(self._starts, self._targets)
 
     def batch(self, rows: Ids) -> tuple[FlowBatch, Any]:
-        """The questions of these rows, packed or in lanes, and what the model reads of them."""
+        """See `Questions`."""
         numbers = rows.tolist()
-        starts = [self._starts[i] for i in numbers]
-        targets = [self._targets[i] for i in numbers]
-        if isinstance(self._graphs, FlowGraph):
-            return FlowBatch.lanes(self._graphs, starts, None, targets), self._reading(rows)
-        chosen = [self._graphs[i] for i in numbers]
-        return (
-            FlowBatch.pack(
-                [graph for _, graph in chosen],
-                starts,
-                [ball.entities for ball, _ in chosen],
-                targets,
-            ),
-            self._reading(rows),
+        chosen = self._balls(numbers)
+        packed = FlowBatch.pack(
+            [ball.graph for ball in chosen],
+            [self._starts[i] for i in numbers],
+            [ball.entities for ball in chosen],
+            [self._targets[i] for i in numbers],
         )
+        return packed, self._reading(rows)
+
+    def _balls(self, numbers: Sequence[int]) -> list[Ball]:
+        """The balls of these questions, from those that are kept or made now."""
+        topics = [self._topics[i] for i in numbers]
+        missing = [one for one in dict.fromkeys(topics) if one not in self._kept]
+        made = balls(self._kg, self._relations, missing, self._radius) if missing else []
+        found = {**self._kept, **dict(zip(missing, made, strict=True))} if made else self._kept
+        return [found[one] for one in topics]
 
 
-def prepare_packed(
-    kg: KnowledgeGraph,
-    relations: FlowRelations,
-    radius: int,
-    examples: Sequence[Example],
-    reading: Reading,
-) -> Prepared:
-    """Each question on the ball around its topics; questions with the same topics share it.
-
-    A topic that the graph does not have is left out. Memory and time as the distinct balls.
-    """
-    topics = [_ids(kg, example.topics) for example in examples]
-    distinct = list(dict.fromkeys(tuple(one.tolist()) for one in topics))
-    made = {
-        key: (
-            ball,
-            FlowGraph(ball.src, ball.symbols, ball.dst, ball.num_nodes, relations.num_symbols),
-        )
-        for key, ball in zip(distinct, balls(kg, relations, distinct, radius), strict=True)
-    }
-    graphs = [made[tuple(one.tolist())] for one in topics]
-    targets = [
-        ball.nodes_of(_ids(kg, example.answers))
-        for (ball, _), example in zip(graphs, examples, strict=True)
-    ]
-    starts = [ball.topics.astype(np.int64) for ball, _ in graphs]
-    return Prepared(starts, targets, reading, graphs)
-
-
-def prepare_lanes(
-    kg: KnowledgeGraph, graph: FlowGraph, examples: Sequence[Example], reading: Reading
-) -> Prepared:
-    """Each question as a flow over the whole graph, whose node i is entity id i."""
-    starts = [_ids(kg, example.topics) for example in examples]
-    targets = [_ids(kg, example.answers) for example in examples]
-    return Prepared(starts, targets, reading, graph)
-
-
-def _ids(kg: KnowledgeGraph, names: Sequence[str]) -> Ids:
-    """Ids of the names that the graph has."""
+def known(kg: KnowledgeGraph, names: Sequence[str]) -> Ids:
+    """Ids of the names that the graph has. O(n log V)."""
     found = []
     for name in names:
         try:
@@ -104,3 +109,8 @@ def _ids(kg: KnowledgeGraph, names: Sequence[str]) -> Ids:
         except UnknownEntity:
             continue
     return np.array(found, np.int64)
+
+
+def _answerable(starts: Sequence[Ids], targets: Sequence[Ids]) -> npt.NDArray[np.bool_]:
+    both = zip(starts, targets, strict=True)
+    return np.array([len(start) > 0 and len(target) > 0 for start, target in both], np.bool_)

@@ -1,4 +1,4 @@
-"""Settings as TOML: tables of plain values, written so that the same settings give the same file."""
+"""Settings as TOML: tables of plain values."""
 
 import json
 import tomllib

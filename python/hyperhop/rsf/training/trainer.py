@@ -5,16 +5,17 @@ from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from hyperhop.rsf.batch import FlowBatch
 from hyperhop.rsf.training import checkpoint, curve
 from hyperhop.rsf.training.checkpoint import Progress
 from hyperhop.rsf.training.config import TrainingConfig
 from hyperhop.rsf.training.curve import Epoch
+from hyperhop.rsf.training.measure import rank_answers
+from hyperhop.rsf.training.questions import Questions
 from hyperhop.rsf.training.ranks import answer_ranks, share_within
 
 if TYPE_CHECKING:
@@ -23,19 +24,6 @@ if TYPE_CHECKING:
     from hyperhop.rsf.model import RSFModel
 
 _SUMS = ("learned", "loss", "cross_entropy", "divergence", "entropy", "hits")
-
-
-class Questions(Protocol):
-    """Questions made ready for a model.
-
-    Attributes:
-        answerable: bool (n,), which of them have a target where they are asked.
-    """
-
-    answerable: npt.NDArray[np.bool_]
-
-    def batch(self, rows: npt.NDArray[np.int64]) -> "tuple[FlowBatch, Any]":
-        """Some of them, with targets, and the question input of the model."""
 
 
 class TrainingDiverged(ValueError):
@@ -71,7 +59,7 @@ class Trained:
     Attributes:
         weights: of the best epoch, float32 by name; the model has them too.
         epochs: every epoch that was run.
-        best_epoch: its number, from 1.
+        best_epoch: its number, from 1; the last of those that did equally well.
         best: its dev Hits@1; -1 without dev questions, where the last epoch counts as best.
     """
 
@@ -199,7 +187,7 @@ class _Run:
         return self.progress.epochs
 
     def _over(self) -> bool:
-        waited = len(self._done) - self.progress.best_epoch
+        waited = len(self._done) - self.progress.improved
         early = self.dev is not None and 0 < self.config.patience <= waited
         return early or self.progress.epoch == self.config.epochs
 
@@ -296,19 +284,20 @@ class _Run:
             )
         )
         now.epoch, now.batch = now.epoch + 1, 0
-        if self.dev is None or judged > now.best:
+        if self.dev is None or judged >= now.best:
+            # of equals the last: dev sets are small, and it has learned longest
             self.best = {name: values.clone() for name, values in weights.items()}
             now.best_epoch = now.epoch
-            now.best = judged if self.dev is not None else now.best
+            if judged > now.best and self.dev is not None:
+                now.best, now.improved = judged, now.epoch
 
     def _judge(self, weights: "Mapping[str, torch.Tensor]") -> npt.NDArray[np.int64]:
         """Ranks of the dev questions under some weights."""
         assert self.dev is not None
         current = self._weights()
         self.model.load_state_dict(weights)
-        ranks = judge(
-            self.model, self.node_text, self.relation_text, self.dev, self.config.batch_size
-        )
+        texts = (self.node_text, self.relation_text)
+        ranks = rank_answers(self.model, *texts, self.dev, self.config.batch_size)
         self.model.load_state_dict(current)
         return ranks
 
@@ -348,25 +337,3 @@ class _Run:
                 f"fit: the {what} is {value} in epoch {now.epoch + 1}, step {now.step + 1}: lower "
                 "the learning rate, or look for NaN among the text vectors"
             )
-
-
-def judge(
-    model: "RSFModel",
-    node_text: "torch.Tensor",
-    relation_text: "torch.Tensor",
-    questions: Questions,
-    batch_size: int,
-) -> npt.NDArray[np.int64]:
-    """Ranks of the answers of all questions, see `answer_ranks`. Int64 (n,)."""
-    import torch
-
-    model.eval()
-    count = len(questions.answerable)
-    found = []
-    with torch.no_grad():
-        for first in range(0, count, batch_size):
-            rows = np.arange(first, min(first + batch_size, count))
-            batch, question = questions.batch(rows)
-            output = model(batch, node_text, relation_text, question)
-            found.append(answer_ranks(output.flows[-1].numpy(), batch))
-    return np.concatenate(found) if found else np.zeros(0, np.int64)
