@@ -25,4 +25,7 @@ PYBIND11_MODULE(_core, m) {
   bind_graph_walks(m);
   bind_graph_ball(m);
   bind_graph_change(m);
+  bind_flow_graph(m);
+  bind_flow(m);
+  bind_hop(m);
 }

@@ -27,5 +27,8 @@ void bind_graph_index(py::module_& m);
 void bind_graph_schema(py::module_& m);
 void bind_graph_walks(py::module_& m);
 void bind_graph_change(py::module_& m);
+void bind_flow_graph(py::module_& m);
+void bind_flow(py::module_& m);
+void bind_hop(py::module_& m);
 
 }  // namespace hyperhop::bindings

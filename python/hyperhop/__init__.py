@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hyperhop import binders, evaluate, ghrr, graph, help, llm, text
+    from hyperhop import binders, evaluate, flow, ghrr, graph, help, llm, text
     from hyperhop._topk import topk
     from hyperhop.graph import KnowledgeGraph
     from hyperhop.pathhd import PathHD
@@ -20,6 +20,7 @@ __all__ = [
     "__version__",
     "binders",
     "evaluate",
+    "flow",
     "ghrr",
     "graph",
     "help",
@@ -35,6 +36,7 @@ _HOME = {
     "Paths": "paths",
     "binders": "binders",
     "evaluate": "evaluate",
+    "flow": "flow",
     "ghrr": "ghrr",
     "graph": "graph",
     "help": "help",

@@ -308,3 +308,62 @@ def graph_neighbours(
     graph: GraphIndex, entity: int, out: bool, relation: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]: ...
 def graph_degree(graph: GraphIndex, entity: int, out: bool, inward: bool) -> int: ...
+
+class FlowEdges:
+    def __init__(
+        self,
+        src: npt.NDArray[np.int32],
+        relation: npt.NDArray[np.int32],
+        dst: npt.NDArray[np.int32],
+        num_nodes: int,
+        num_relations: int,
+    ) -> None: ...
+
+def propagate(
+    graph: FlowEdges,
+    pi: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+    segments: object,
+    out: object,
+    threads: int,
+) -> npt.NDArray[np.generic]: ...
+def propagate_backward(
+    graph: FlowEdges,
+    pi: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+    grad: npt.NDArray[np.generic],
+    segments: object,
+    threads: int,
+) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]: ...
+def hop(
+    graph: FlowEdges,
+    pi: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+    rho: npt.NDArray[np.generic] | None,
+    gate: npt.NDArray[np.generic],
+    gate_is_number: bool,
+    eps: float,
+    segments: object,
+    reachable_only: bool,
+    out: object,
+    threads: int,
+) -> npt.NDArray[np.generic]: ...
+def hop_backward(
+    graph: FlowEdges,
+    pi: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+    output: npt.NDArray[np.generic],
+    grad: npt.NDArray[np.generic],
+    rho: npt.NDArray[np.generic] | None,
+    gate: npt.NDArray[np.generic],
+    gate_is_number: bool,
+    eps: float,
+    segments: object,
+    reachable_only: bool,
+    threads: int,
+) -> tuple[
+    npt.NDArray[np.generic],
+    npt.NDArray[np.generic],
+    npt.NDArray[np.generic] | None,
+    npt.NDArray[np.generic] | None,
+]: ...

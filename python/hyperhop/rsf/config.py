@@ -6,6 +6,17 @@ from typing import Any, Literal, get_args
 
 NodeText = Literal["used", "dropped"]
 QuestionReading = Literal["pooled", "tokens"]
+Attention = Literal["bilinear", "cosine"]
+UpdateFrom = Literal["nodes", "question", "both"]
+StayText = Literal["encoded", "learned"]
+
+_CHOICES = {
+    "node_text": NodeText,
+    "question": QuestionReading,
+    "attention": Attention,
+    "update_from": UpdateFrom,
+    "stay_text": StayText,
+}
 
 
 @dataclass(frozen=True)
@@ -28,6 +39,11 @@ class RSFConfig:
             reads is zero.
         question: "pooled" reads the question as one vector (the paper), "tokens" reads its token
             states again at each hop, which keeps the order of the words.
+        attention: how a hop weighs relations: "bilinear" is eq. 2, "cosine" a scaled cosine that
+            starts as the texts' own similarity and so serves relations unseen in training.
+        update_from: what the query state is updated by: the context read from the "nodes" (the
+            paper), what was read from the "question" at that hop, or "both".
+        stay_text: whether STAY's text is "encoded" like any other, or a "learned" vector.
         dropout: share of entries dropped in training.
 
     Raises ValueError or TypeError where a value breaks its rule.
@@ -45,6 +61,9 @@ class RSFConfig:
     inverse: bool = True
     node_text: NodeText = "used"
     question: QuestionReading = "pooled"
+    attention: Attention = "bilinear"
+    update_from: UpdateFrom = "nodes"
+    stay_text: StayText = "encoded"
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
@@ -60,9 +79,11 @@ class RSFConfig:
         for name in ("hops", "hidden"):
             self._require(name, getattr(self, name) >= 1, "at least 1")
         self._require("lambda_1", self.lambda_1 >= 0, "at least 0")
+        even = self.question == "pooled" or self.hidden % 2 == 0
+        self._require("hidden", even, 'even where question="tokens" (a half for each direction)')
         self._require("eps", 0 < self.eps < 1, "between 0 and 1")
         self._require("dropout", 0 <= self.dropout < 1, "at least 0 and below 1")
-        for name, choices in (("node_text", NodeText), ("question", QuestionReading)):
+        for name, choices in _CHOICES.items():
             allowed = get_args(choices)
             self._require(name, getattr(self, name) in allowed, f"one of {', '.join(allowed)}")
 
@@ -74,6 +95,11 @@ class RSFConfig:
     def weighs_content(self) -> bool:
         """Whether a hop weighs nodes by what they are about."""
         return self.content_bias and self.node_text == "used"
+
+    @property
+    def reads_nodes(self) -> bool:
+        """Whether a query state is updated by the texts of the nodes where the flow is."""
+        return self.query_update and self.update_from != "question" and self.node_text == "used"
 
     def to_dict(self) -> dict[str, Any]:
         """All values by name, ready for a TOML or JSON file."""
