@@ -1,10 +1,13 @@
 """The soft-flow model in plain torch: oracle of the tests, baseline of the benchmarks.
 
-It shares its parameters with `RSFModel` (one state_dict fits both) and what was plain torch already:
-reading the question, attending to relations, the GRU. What the package does in kernels is done here
-the way one would write it in torch, in the fastest form known: h = W_V x once a step, (W^T q) . h,
-index_add over edges, a softmax over each question's nodes without padding.
+It shares its parameters with `RSFModel` (one state_dict fits both) and what was plain torch
+already: reading the question, attending to relations, the GRU. What the package does in kernels is
+done here as one would write it in torch, in the fastest form known: h = W_V x once a step,
+(W^T q) . h, index_add over edges, a softmax over each question's nodes without padding.
 """
+
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -13,28 +16,47 @@ from hyperhop.rsf.model import RSFModel, RSFOutput
 from hyperhop.rsf.question import Question
 
 
-def propagate(graph, pi, beta, segments=None):
-    """Phi of every node."""
-    src, relation, dst = (
-        torch.from_numpy(x).long() for x in (graph.src, graph.relation, graph.dst)
-    )
-    if segments is None:
-        attention = beta[relation]
-    else:
+class Edges(NamedTuple):
+    """Edges as torch indexes: `attention` is a place in beta, flattened where it is packed."""
+
+    src: torch.Tensor
+    attention: torch.Tensor
+    dst: torch.Tensor
+
+
+def edges_of(graph, segments=None):
+    src, attention, dst = (np.array(x, np.int64) for x in (graph.src, graph.relation, graph.dst))
+    if segments is not None:
         owner = np.repeat(np.arange(len(segments) - 1), np.diff(segments))
-        attention = beta.flatten()[torch.from_numpy(owner)[src] * graph.num_relations + relation]
-    return torch.zeros_like(pi).index_add(0, dst, pi[src] * attention)
+        attention += owner[src] * graph.num_relations
+    return Edges(*map(torch.from_numpy, (src, attention, dst)))
 
 
-def hop(graph, pi, beta, rho=None, gate=None, eps=1e-8, segments=None, reachable_only=False):
-    """Eq. 4; a question without any flow has none afterwards."""
-    phi = propagate(graph, pi, beta, segments)
+@lru_cache(maxsize=4)
+def _edges_of_batch(batch):
+    """Made once a batch, like a FlowGraph."""
+    return edges_of(batch.graph, batch.segments)
+
+
+def propagate(edges, pi, beta, segments=None):
+    """Phi of every node."""
+    attention = (beta if segments is None else beta.flatten())[edges.attention]
+    return torch.zeros_like(pi).index_add(0, edges.dst, pi[edges.src] * attention)
+
+
+def hop(
+    edges, pi, beta, rho=None, gate=None, eps=1e-8, segments=None, reachable_only=False, closed=None
+):
+    """Eq. 4; a question without any flow has none afterwards. `closed` nodes get no mass."""
+    phi = propagate(edges, pi, beta, segments)
     logits = torch.log(phi + eps)
     if rho is not None:
         sizes = None if segments is None else torch.from_numpy(np.diff(segments))
         logits = logits + (gate if sizes is None else gate.repeat_interleave(sizes)) * rho
     if reachable_only:
         logits = logits.masked_fill(phi <= 0, -torch.inf)
+    if closed is not None:
+        logits = logits.masked_fill(closed, -torch.inf)
     if segments is None:
         return _softmax(logits)
     return torch.cat([_softmax(part) for part in logits.split(np.diff(segments).tolist())])
@@ -93,7 +115,9 @@ class RSFTwin(RSFModel):
             h = self.node_projection(texts)
         keys = self.relations.keys(self._with_stay(relation_text))
         query, reading = self.question.start(question)
+        edges = _edges_of_batch(batch)
         flow = torch.from_numpy(batch.start).to(query.dtype)
+        closed = None if config.return_to_topic else flow > 0
         output = RSFOutput([flow], [], [], [], [])
         for step in range(config.hops):
             asked, reading = self.question.ask(query, reading)
@@ -101,7 +125,7 @@ class RSFTwin(RSFModel):
             beta = beta.T if segments is None else beta
             gate = self._gate(query)
             rho = content_score(h, self.content(query), segments) if config.weighs_content else None
-            flow = hop(batch.graph, flow, beta, rho, gate, config.eps, segments, only)
+            flow = hop(edges, flow, beta, rho, gate, config.eps, segments, only, closed)
             output.flows.append(flow)
             output.betas.append(beta)
             output.gates.append(gate)

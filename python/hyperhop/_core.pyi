@@ -43,6 +43,9 @@ def similarity(
 def pairwise(
     xs: npt.NDArray[np.generic], ys: npt.NDArray[np.generic], out: object, threads: int
 ) -> npt.NDArray[np.float32]: ...
+def rows_of(
+    places: npt.NDArray[np.int32], symbols: npt.NDArray[np.int32]
+) -> npt.NDArray[np.int32] | None: ...
 def encode_paths(
     planes: npt.NDArray[np.floating[Any]],
     symbols: npt.NDArray[np.int32],
