@@ -20,6 +20,8 @@ BENCHMARKS = (
     "bench_codebook",
     "bench_topk",
     "bench_graph",
+    "bench_backtrack",
+    "bench_sparse_flow",
     "bench_ingest",
     "bench_binders",
     "bench_pathhd",

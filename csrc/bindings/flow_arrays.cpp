@@ -63,6 +63,10 @@ FlowShape::FlowShape(const char* function, const NamedArray& nodes, const py::ob
   }
 }
 
+int64_t FlowShape::segment_of(int64_t node) const {
+  return std::upper_bound(offsets_.begin() + 1, offsets_.end(), node) - offsets_.begin() - 1;
+}
+
 Shape FlowShape::nodes() const {
   return kind_ == Kind::lanes ? Shape{num_nodes_, lanes_} : Shape{num_nodes_};
 }

@@ -28,4 +28,6 @@ PYBIND11_MODULE(_core, m) {
   bind_flow_graph(m);
   bind_flow(m);
   bind_hop(m);
+  bind_backtrack(m);
+  bind_sparse_flow(m);
 }

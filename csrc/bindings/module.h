@@ -30,5 +30,7 @@ void bind_graph_change(py::module_& m);
 void bind_flow_graph(py::module_& m);
 void bind_flow(py::module_& m);
 void bind_hop(py::module_& m);
+void bind_backtrack(py::module_& m);
+void bind_sparse_flow(py::module_& m);
 
 }  // namespace hyperhop::bindings

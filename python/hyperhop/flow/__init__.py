@@ -14,15 +14,23 @@ same flow alone, bit for bit. `threads=None` is the default count (HYPERHOP_NUM_
 processors this process may use) and `out=` receives an array result.
 """
 
+from hyperhop.flow.backtrack import TracedPaths, backtrack
 from hyperhop.flow.graph import FlowGraph
 from hyperhop.flow.hop import FlowGradients, hop, hop_backward
+from hyperhop.flow.sparse import FactGraph, SparseFlow, hop_sparse, propagate_sparse
 from hyperhop.flow.structure import propagate, propagate_backward
 
 __all__ = [
+    "FactGraph",
     "FlowGradients",
     "FlowGraph",
+    "SparseFlow",
+    "TracedPaths",
+    "backtrack",
     "hop",
     "hop_backward",
+    "hop_sparse",
     "propagate",
     "propagate_backward",
+    "propagate_sparse",
 ]
