@@ -1,6 +1,7 @@
 """Paths behind the targets of a flow, by listing all of them: for small graphs only."""
 
 import math
+import sys
 
 
 def steps(edges, flow, beta, with_beta):
@@ -13,11 +14,11 @@ def steps(edges, flow, beta, with_beta):
                 best[node, source] = relation
     found = {}
     for (node, source), relation in sorted(best.items()):
-        logs = math.log(flow[source])
-        weight = float(flow[source])
-        if with_beta:
-            logs += math.log(beta[relation])
-            weight *= float(beta[relation])
+        weight = float(flow[source]) * (float(beta[relation]) if with_beta else 1)
+        if weight >= sys.float_info.min:
+            logs = math.log(weight)
+        else:
+            logs = math.log(flow[source]) + (math.log(beta[relation]) if with_beta else 0)
         found.setdefault(node, []).append((source, relation, weight, logs))
     return found
 

@@ -30,4 +30,9 @@ PYBIND11_MODULE(_core, m) {
   bind_hop(m);
   bind_backtrack(m);
   bind_sparse_flow(m);
+  bind_hop_content(m);
+  bind_content_score(m);
+  bind_read(m);
+  bind_feature_gradient(m);
+  bind_entropy(m);
 }

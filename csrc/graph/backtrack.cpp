@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace hyperhop::graph {
 namespace {
@@ -30,9 +31,17 @@ void each_step(const FlowEdges& edges, const FlowHistory<T>& history, std::int64
 }
 
 template <typename T>
+double weight_of(const FlowHistory<T>& history, T pi, T beta) {
+  const auto weight = static_cast<double>(pi);
+  return history.with_beta ? weight * static_cast<double>(beta) : weight;
+}
+
+template <typename T>
 double log_weight(const FlowHistory<T>& history, T pi, T beta) {
-  const double of_pi = std::log(static_cast<double>(pi));
-  return history.with_beta ? of_pi + std::log(static_cast<double>(beta)) : of_pi;
+  const double weight = weight_of(history, pi, beta);
+  if (weight >= std::numeric_limits<double>::min()) return std::log(weight);
+  const double log_pi = std::log(static_cast<double>(pi));
+  return history.with_beta ? log_pi + std::log(static_cast<double>(beta)) : log_pi;
 }
 
 // Follows the step of the largest weight back through the hops, among those whose source at its hop
@@ -45,8 +54,7 @@ bool follow(const FlowEdges& edges, const FlowHistory<T>& history, std::int32_t 
     double best = -1;  // a product may underflow to 0
     each_step(edges, history, hop, entities[hop],
               [&](std::int32_t source, std::int32_t relation, T pi, T beta) {
-                double weight = static_cast<double>(pi);
-                if (history.with_beta) weight *= static_cast<double>(beta);
+                const double weight = weight_of(history, pi, beta);
                 if (!(weight > best) || !allowed(hop - 1, source)) return;
                 best = weight;
                 entities[hop - 1] = source;

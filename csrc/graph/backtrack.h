@@ -5,8 +5,9 @@
 // the target at the last hop. Of parallel edges the one of the largest beta, then of the lowest
 // relation id, stands for the step; so a path is told by its nodes.
 //
-// Weight of a step: pi[t-1](u), or that times beta[t](r). Score of a path: the sum of the natural
-// logarithms of its weights, hop after hop, in double.
+// Weight of a step: pi[t-1](u), or that times beta[t](r), in double. Score of a path: the sum of
+// the natural logarithms of its weights, hop after hop; of a product that underflows, the sum of
+// both.
 //
 // Greedy: at each hop the step of the largest weight, then of the lowest u. Where that leads to a
 // node that no flow came to (a flow with leaked mass holds such nodes) the walk is done again among

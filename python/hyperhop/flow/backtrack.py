@@ -112,10 +112,8 @@ def backtrack(
         score == "pi*beta",
         threads_argument(threads, "backtrack"),
     )
-    steps = len(beta_arrays)
-    offsets = np.arange(0, steps * len(target) + 1, steps) if steps else np.zeros(len(target) + 1)
-    sequences = Paths(symbols, offsets.astype(np.int64, copy=False))
-    return TracedPaths(sequences, entities, target, scores, unreached)
+    offsets = np.arange(len(target) + 1, dtype=np.int64) * len(beta_arrays)
+    return TracedPaths(Paths.of_valid(symbols, offsets), entities, target, scores, unreached)
 
 
 def _is_greedy(k: int, method: Method | None) -> bool:
