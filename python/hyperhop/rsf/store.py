@@ -142,9 +142,7 @@ def load(directory: str | os.PathLike[str], verify: bool = False) -> StoredModel
     for name, size in sizes.items():
         array = stored.arrays.get(name)
         if array is None or array.dtype != np.float32 or len(array) != size:
-            raise DamagedStore(
-                f"{os.fspath(directory)} is damaged: {name} does not fit the model"
-            )
+            raise DamagedStore(f"{os.fspath(directory)} is damaged: {name} does not fit the model")
     tables = TextTables(
         stored.arrays["entity_rows"].reshape(-1, dim),
         stored.arrays["relation_rows"].reshape(-1, dim),

@@ -142,9 +142,7 @@ class _Run:
         import torch
 
         self.optimizer = torch.optim.AdamW(
-            self.model.parameters(),
-            lr=self.config.learning_rate,
-            weight_decay=self.config.weight_decay,
+            self.model.parameter_groups(self.config.weight_decay), lr=self.config.learning_rate
         )
         self.best = self._weights()
         self.average = self._weights()
