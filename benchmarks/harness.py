@@ -19,6 +19,8 @@ BENCHMARKS = (
     "bench_bind",
     "bench_codebook",
     "bench_topk",
+    "bench_flow",
+    "bench_hop",
     "bench_graph",
     "bench_ingest",
     "bench_binders",

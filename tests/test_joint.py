@@ -133,7 +133,7 @@ def test_both_paths_are_evidence(pathhd):
         'Following "directed by of" from Ann and "starred of" from Bob leads to one entity: '
         "Ann <-directed by- Heat; Bob <-starred- Heat."
     )
-    assert {"link", "plan", "meet", "encode", "score", "expand"} <= set(answer.timings)
+    assert {"link", "plan", "meet", "score", "expand"} <= set(answer.timings)
 
 
 def test_where_nothing_meets_the_best_topic_answers_and_says_so(pathhd):

@@ -50,6 +50,12 @@ class FlowShape {
   // Lanes where `nodes` (a (V,) or (V, B) array) has two axes, packed where `segments` is given.
   FlowShape(const char* function, const NamedArray& nodes, const py::object& segments,
             int64_t num_nodes, const FlowGraph* graph);
+  // The same for any number of nodes, without a graph.
+  static FlowShape of_nodes(const char* function, const NamedArray& nodes,
+                            const py::object& segments);
+  // From rows of flows, (d,), (G, d) or (B, d).
+  static FlowShape of_rows(const Argument& rows, const Shape& given, int64_t dim,
+                           const py::object& segments, int64_t num_nodes);
 
   int64_t lanes() const { return lanes_; }
   int64_t num_segments() const { return static_cast<int64_t>(offsets_.size()) - 1; }
@@ -60,6 +66,7 @@ class FlowShape {
   Shape nodes() const;                  // (V,) or (V, B)
   Shape per_relation(int64_t R) const;  // (R,), (G, R) or (R, B)
   Shape per_flow() const;               // (), (G,) or (B,)
+  Shape rows(int64_t dim) const;        // (d,), (G, d) or (B, d)
 
   // Blocks of at most kNodeBlock nodes, segment by segment.
   struct NodeBlock {
@@ -68,10 +75,17 @@ class FlowShape {
   std::vector<NodeBlock> node_blocks() const;
 
  private:
+  FlowShape() = default;
+  void read_segments(const std::string& function, const py::object& segments,
+                     const FlowGraph* graph);
+
   enum class Kind { single, packed, lanes } kind_ = Kind::single;
-  int64_t num_nodes_, lanes_ = 1;
+  int64_t num_nodes_ = 0, lanes_ = 1;
   std::vector<int64_t> offsets_;
 };
+
+// Refuses a smoothing constant that is negative or not finite.
+void check_eps(const char* function, double eps);
 
 // Items that make a chunk worth a thread of its own, for `items` of `work` edges or nodes in all.
 inline int64_t flow_grain(int64_t items, int64_t work) {

@@ -28,4 +28,9 @@ PYBIND11_MODULE(_core, m) {
   bind_flow_graph(m);
   bind_flow(m);
   bind_hop(m);
+  bind_hop_content(m);
+  bind_content_score(m);
+  bind_read(m);
+  bind_feature_gradient(m);
+  bind_entropy(m);
 }

@@ -1,25 +1,9 @@
 #include "hop.h"
 
+#include "hop_terms.h"
 #include "node_pass.h"
 
 namespace hyperhop::HH_ISA {
-
-template <class T>
-constexpr T kInfinity = T(__builtin_inf());
-
-// t of eq. 4.
-template <class T>
-HH_INLINE Vec<T> mass_of(Vec<T> phi, T eps, bool reachable_only) {
-  Vec<T> t = phi + eps;
-  if (reachable_only) t = select(phi == T(0), Vec<T>{}, t);
-  return select(phi < T(0), Vec<T>{} + T(__builtin_nan("")), t);
-}
-
-// y of eq. 4.
-template <class T>
-HH_INLINE Vec<T> content_of(Vec<T> rho, T gate) {
-  return select(rho == -kInfinity<T>, rho, rho * gate);
-}
 
 template <class T>
 static T largest_content(const HopArgs<T>& args, const T* phi, const T* rho, T gate, int64_t n) {
@@ -28,7 +12,7 @@ static T largest_content(const HopArgs<T>& args, const T* phi, const T* rho, T g
   for (int64_t i = 0; i < n; i += kLanesOf<T>) {
     const V t =
         keep_some<T>(mass_of(load_some(phi + i, n - i), args.eps, args.reachable_only), n - i);
-    V y = content_of(load_some(rho + i, n - i), gate);
+    V y = content_of<T>(load_some(rho + i, n - i), V{} + gate);
     y = select(y == y, y, V{});  // a NaN comes out through its weight
     y = select(t == T(0), V{} - kInfinity<T>, y);
     top = select(y > top, y, top);
@@ -36,12 +20,6 @@ static T largest_content(const HopArgs<T>& args, const T* phi, const T* rho, T g
   T largest = top[0];
   for (int l = 1; l < kLanesOf<T>; ++l) largest = top[l] > largest ? top[l] : largest;
   return largest;
-}
-
-// -inf for none: its exponentials are taken against 0.
-template <class T>
-HH_INLINE T finite_or_zero(T top) {
-  return top == -kInfinity<T> ? T(0) : top;
 }
 
 template <class T>
@@ -52,7 +30,7 @@ static T weigh(const HopArgs<T>& args, const T* rho, T gate, T top, int64_t n, T
   for (int64_t i = 0; i < n; i += kLanesOf<T>) {
     V w = keep_some<T>(mass_of(load_some(values + i, n - i), args.eps, args.reachable_only), n - i);
     if (rho != nullptr) {
-      const V y = content_of(load_some(rho + i, n - i), gate);
+      const V y = content_of<T>(load_some(rho + i, n - i), V{} + gate);
       w = select(w == T(0), w, w * exp<T>(y - base));
     }
     store_some(values + i, w, n - i);

@@ -37,11 +37,43 @@ template <class T>
 void hop_dot(const HopBackwardArgs<T>&, int64_t, int64_t, T*);
 template <class T>
 void hop_backward(const HopBackwardArgs<T>&, int64_t, int64_t, T*);
+template <class T>
+void content_score(const ContentScoreArgs<T>&, int64_t, int64_t);
+template <class T>
+void read(const ReadArgs<T>&, int64_t, int64_t, T*);
+template <class T>
+void read_total(int64_t, int64_t, int64_t, T*, T*);
+template <class T>
+void feature_gradient(const FeatureGradientArgs<T>&, int64_t, int64_t);
+template <class T>
+void hop_content(const HopContentArgs<T>&, int64_t, int64_t, T*);
+template <class T>
+void hop_content_total(int64_t, int64_t, int64_t, const T*, const T*, T*, T*);
+template <class T>
+void hop_content_backward(const HopContentBackwardArgs<T>&, int64_t, int64_t, T*);
+template <class T>
+void entropy(const EntropyArgs<T>&, int64_t, int64_t, T*);
+template <class T>
+void entropy_backward(const EntropyArgs<T>&, int64_t, int64_t, const T*, T*);
 
 template <class T>
 constexpr FlowKernels<T> flow_kernels = {
-    propagate<T>, propagate_backward<T>, hop_weigh<T>, hop_combine<T>, hop_scale<T>,
-    hop_dot<T>,   hop_backward<T>,
+    propagate<T>,
+    propagate_backward<T>,
+    hop_weigh<T>,
+    hop_combine<T>,
+    hop_scale<T>,
+    hop_dot<T>,
+    hop_backward<T>,
+    content_score<T>,
+    read<T>,
+    read_total<T>,
+    feature_gradient<T>,
+    hop_content<T>,
+    hop_content_total<T>,
+    hop_content_backward<T>,
+    entropy<T>,
+    entropy_backward<T>,
 };
 
 extern const KernelTable kernel_table;

@@ -50,9 +50,9 @@ class PathGroup:
 class PathGroups(LazyList[EvidencePath]):
     """Paths, group by group, named when they are read: most of a thousand never are."""
 
-    def __init__(self, groups: Sequence[PathGroup]) -> None:
-        self._groups = groups
-        self._count = sum(group.count for group in groups)
+    def __init__(self, groups: Sequence[PathGroup], count: int) -> None:
+        """`count` is the number of all their paths, so that groups may be lazy too."""
+        self._groups, self._count = groups, count
 
     def __len__(self) -> int:
         return self._count
@@ -202,19 +202,19 @@ class PlannerCall:
 class Evidence:
     """Ranked evidence for one question, best first.
 
-    `sequences` are the distinct relation sequences behind `paths`. These are a list, or read like
-    one: each path is then made when it is read, and the graph stays in memory for it. `answers` are
-    entities that the retriever itself ranks, where it does (a flow: by what arrives there); each
-    ends a path. `hops` tell of a flow hop by hop. `timings` are milliseconds by stage. `truncated`
-    says that an enumeration was cut, so that more may exist; `hubs` are the entities, by name, of
-    which it did not follow every edge because that was asked for. `unused_topics` are topics that
-    the question was read to be about too, by name, but from which nothing leads to the same
-    entities. `planner_calls` are the calls of language models that planning took: mostly none.
+    `sequences` are the distinct relation sequences behind `paths`. Both are lists, or read like
+    them: items are then made when they are read, and the graph stays in memory for it. `answers`
+    are entities that the retriever itself ranks, where it does (a flow: by what arrives there);
+    each ends a path. `hops` tell of a flow hop by hop. `timings` are milliseconds by stage.
+    `truncated` says that an enumeration was cut, so that more may exist; `hubs` are the entities,
+    by name, of which it did not follow every edge because that was asked for. `unused_topics` are
+    topics that the question was read to be about too, by name, but from which nothing leads to the
+    same entities. `planner_calls` are the calls of language models that planning took: mostly none.
     """
 
     topic: str | None = None
     paths: Sequence[EvidencePath] = field(default_factory=list)
-    sequences: list[EvidenceSequence] = field(default_factory=list)
+    sequences: Sequence[EvidenceSequence] = field(default_factory=list)
     passages: list[EvidencePassage] = field(default_factory=list)
     timings: Mapping[str, float] = field(default_factory=dict)
     truncated: bool = False

@@ -30,3 +30,15 @@ def gate_array(gate: Any, function: str) -> tuple[np.ndarray, bool]:
     if type(gate) is float or type(gate) is int:
         return np.array(gate, np.float64), True
     return floats(gate, function, "gate"), False
+
+
+def segments_array(segments: Any, function: str) -> np.ndarray | None:
+    """The node offsets of packed graphs as an array, or None."""
+    return None if segments is None else to_numpy(segments, function, "segments")
+
+
+def same_width(*arrays: np.ndarray) -> tuple[np.ndarray, ...]:
+    """All in float64 if one is; others stay as they are, for the kernels to widen or refuse."""
+    if not any(array.dtype == np.float64 for array in arrays):
+        return arrays
+    return tuple(a.astype(np.float64) if a.dtype.kind == "f" else a for a in arrays)

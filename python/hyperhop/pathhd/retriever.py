@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, cached_property, reduce
+from functools import cache, cached_property, partial, reduce
 from typing import TypeVar
 
 import numpy as np
@@ -18,13 +18,13 @@ from hyperhop.llm.reader import VectorReader
 from hyperhop.pathhd.calibration import Calibration
 from hyperhop.pathhd.candidates import Candidates, name_ranks
 from hyperhop.pathhd.codebooks import CodebookKind, TextQuery, check_kind, text_codebook
-from hyperhop.pathhd.expand import Unit, expand
+from hyperhop.pathhd.expand import Findings, Unit, expand
 from hyperhop.pathhd.explain import explain as explain_sequences
 from hyperhop.pathhd.joint import expand_meetings, explain_meetings, meet
 from hyperhop.pathhd.planned import Planned, Scored
 from hyperhop.pathhd.planners import Planner, get_planner, needs_encoder
 from hyperhop.pathhd.planners.protocol import Span
-from hyperhop.pathhd.query import TEMPERATURE, QueryKind, check_query, encode_query
+from hyperhop.pathhd.query import TEMPERATURE, QueryKind, check_query, encode_query, score_query
 from hyperhop.pathhd.reading import Reading, read_topics
 from hyperhop.pathhd.walks import Walks
 from hyperhop.retrieval.answering import Answering
@@ -216,9 +216,8 @@ class PathHD(Answering):
     ) -> Evidence:
         """Evidence for one question: the best sequences and their paths, scores and timings in ms.
 
-        Stages timed: link, enumerate (the sequences that exist), plan, encode, score, expand, and
-        explain, which fills in `EvidenceSequence.explanation`; of two topics also meet, before
-        encode.
+        Stages timed: link, enumerate (the sequences that exist), plan, score, expand, and explain,
+        which fills in `EvidenceSequence.explanation`; of two topics also meet, before score.
         """
         return self._retrieve(question, topic, self._walks.sequences, explain, threads)
 
@@ -238,37 +237,44 @@ class PathHD(Answering):
             return Evidence(timings=clock.laps)
         single, pairs = self._read_question(question, topics, sequences, topic is not None, clock)
         clock.lap("plan")
-        evidence = None
-        for first, second in pairs:
-            evidence = self._joint(first, second, clock, explain, threads)
-            if evidence is not None:
-                break
-        if evidence is None:
-            sides: tuple[Planned, ...] = (single,)
-            evidence = self._single(single, clock, explain, threads)
-            if pairs:
-                unused = {side.entity for side in pairs[0]} - {single.entity}
-                named = sorted(map(self.kg.entity_name, unused))
-                evidence = replace(evidence, unused_topics=named)
-        else:
-            sides = (first, second)
+        findings, sides = self._findings(single, pairs, clock, explain, threads)
+        unused: set[int] = set()
+        if pairs and len(sides) == 1:
+            unused = {side.entity for side in pairs[0]} - {single.entity}
         hubs = reduce(np.union1d, [side.hubs for side in sides])
-        return replace(
-            evidence,
+        return Evidence(
+            findings.topic,
+            findings.paths,
+            findings.sequences,
             timings=clock.laps,
-            truncated=evidence.truncated or any(side.candidates.paths.truncated for side in sides),
-            hubs=self.kg.entity_names(hubs),
+            truncated=findings.truncated or any(side.candidates.paths.truncated for side in sides),
+            hubs=self.kg.entity_names(hubs) if hubs.size else [],
+            unused_topics=sorted(map(self.kg.entity_name, unused)),
             planner_calls=list(single.plans.calls),
         )
 
+    def _findings(
+        self,
+        single: Planned,
+        pairs: list[tuple[Planned, Planned]],
+        clock: Clock,
+        explain: bool,
+        threads: int | None,
+    ) -> tuple[Findings, Sequence[Planned]]:
+        """Those of the first pair of topics that meet, else of one topic; and which they are."""
+        for first, second in pairs:
+            findings = self._joint(first, second, clock, explain, threads)
+            if findings is not None:
+                return findings, (first, second)
+        return self._single(single, clock, explain, threads), (single,)
+
     def _single(
         self, planned: Planned, clock: Clock, explain: bool, threads: int | None
-    ) -> Evidence:
-        name = self.kg.entity_name(planned.entity)
+    ) -> Findings:
         if len(planned.candidates) == 0:
-            return Evidence(topic=name)
+            return Findings(self.kg.entity_name(planned.entity), [], [], False)
         scored = self._scored(planned, clock, threads)
-        evidence = expand(
+        findings = expand(
             self._walks,
             planned.entity,
             planned.candidates,
@@ -279,9 +285,9 @@ class PathHD(Answering):
         )
         clock.lap("expand")
         if explain:
-            evidence = self._explained(evidence, scored)
+            findings = self._explained(findings, scored)
             clock.lap("explain")
-        return replace(evidence, topic=name)
+        return findings
 
     def _joint(
         self,
@@ -290,19 +296,19 @@ class PathHD(Answering):
         clock: Clock,
         explain: bool,
         threads: int | None,
-    ) -> Evidence | None:
-        """Evidence of two topics; None where no sequences from them meet."""
+    ) -> Findings | None:
+        """Findings of two topics; None where no sequences from them meet."""
         meetings = meet(self._walks, first, second, self.k)
         clock.lap("meet")
         if not meetings.found:
             return None
         sides = self._scored(first, clock, threads), self._scored(second, clock, threads)
-        evidence = expand_meetings(self._walks, *sides, meetings, self.k, self.k_unit)
+        findings = expand_meetings(self._walks, *sides, meetings, self.k, self.k_unit)
         clock.lap("expand")
         if explain:
-            evidence = explain_meetings(self.codebook, evidence, *sides, meetings)
+            findings = explain_meetings(self.codebook, findings, *sides, meetings)
             clock.lap("explain")
-        return evidence
+        return findings
 
     def _each(
         self,
@@ -355,42 +361,32 @@ class PathHD(Answering):
         return read_topics(self.planner, question, topics, exists, given)
 
     def _scored(self, planned: Planned, clock: Clock, threads: int | None) -> Scored:
-        """The query hypervector and the scores of all candidates."""
-        if self._text_query is not None:
-            vector = self._text_query(*planned.clause, threads)
+        """The scores of all candidates."""
+        candidates, text_query = planned.candidates, self._text_query
+        soft = (candidates, planned.plans, self.query, self.k, self.temperature, threads)
+        if text_query is not None:
+            vector = text_query(*planned.clause, threads)
+            similar = ghrr.score_paths(self.codebook, vector, candidates.paths, threads=threads)
+            scores = np.asarray(similar, np.float64)
+            encode = partial(text_query, *planned.clause, threads)
         else:
-            vector = encode_query(
-                self.codebook,
-                planned.candidates,
-                planned.plans,
-                self.query,
-                self.k,
-                self.temperature,
-                threads,
-            )
-        clock.lap("encode")
-        scores = self._score(vector, planned.candidates, threads)
+            scores = score_query(self.codebook, *soft)
+            encode = partial(encode_query, self.codebook, *soft)
+        if self.calibration is not None:
+            schemas = [candidates.relations(i) for i in range(len(candidates))]
+            scores = self.calibration.apply(scores, schemas)
         clock.lap("score")
-        return Scored(planned, vector, scores)
+        return Scored(planned, scores, encode)
 
-    def _score(
-        self, vector: npt.NDArray[np.float32], candidates: Candidates, threads: int | None
-    ) -> npt.NDArray[np.float64]:
-        similarities = ghrr.score_paths(self.codebook, vector, candidates.paths, threads=threads)
-        if self.calibration is None:
-            return np.asarray(similarities, np.float64)
-        schemas = [candidates.relations(i) for i in range(len(candidates))]
-        return self.calibration.apply(similarities, schemas)
-
-    def _explained(self, evidence: Evidence, scored: Scored) -> Evidence:
+    def _explained(self, findings: Findings, scored: Scored) -> Findings:
         candidates = scored.planned.candidates
-        found = (candidates.find(sequence.relations) for sequence in evidence.sequences)
+        found = (candidates.find(sequence.relations) for sequence in findings.sequences)
         chosen = [index for index in found if index is not None]
         explanations = explain_sequences(
-            self.codebook, scored.vector, candidates, scored.scores, chosen
+            self.codebook, scored.encode(), candidates, scored.scores, chosen
         )
-        pairs = zip(evidence.sequences, explanations, strict=True)
-        return replace(evidence, sequences=[replace(one, explanation=why) for one, why in pairs])
+        pairs = zip(findings.sequences, explanations, strict=True)
+        return findings._replace(sequences=[replace(one, explanation=why) for one, why in pairs])
 
 
 def _spoken(kg: KnowledgeGraph) -> list[str]:

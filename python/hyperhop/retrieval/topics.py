@@ -27,7 +27,9 @@ def topics_of(system: str, topic: Topic) -> tuple[str | int, ...]:
     """The names and ids in the argument `topic`, none of None. TypeError for another kind."""
     if topic is None:
         return ()
-    given = (topic,) if isinstance(topic, str | int | np.integer) else topic
+    if isinstance(topic, str):
+        return (topic,)
+    given = (topic,) if isinstance(topic, int | np.integer) else topic
     listed = isinstance(given, Sequence) or (isinstance(given, np.ndarray) and given.ndim == 1)
     if not listed or isinstance(given, bytes):
         raise TypeError(f"{system}: topic must be a name, an id or a list, got {_kind(topic)}")

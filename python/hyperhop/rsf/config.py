@@ -111,6 +111,11 @@ class RSFConfig:
         """Whether a query state is updated by the texts of the nodes where the flow is."""
         return self.query_update and self.update_from != "question" and self.node_text == "used"
 
+    @property
+    def reads_texts(self) -> bool:
+        """Whether anything reads the texts of nodes."""
+        return self.weighs_content or self.reads_nodes
+
     def to_dict(self) -> dict[str, Any]:
         """All values by name, ready for a TOML or JSON file."""
         return asdict(self)

@@ -83,11 +83,13 @@ def save(
         ("entities", tables.entities, kg.num_entity_ids),
         ("relations", tables.relations, FlowRelations(kg).num_symbols),
     ):
-        if rows.shape != (count, encoder.dim):
+        if rows is not None and rows.shape != (count, encoder.dim):
             raise ValueError(
                 f"save: tables.{name} must have shape ({count}, {encoder.dim}), got {rows.shape}"
             )
     Network(config, weights, tables.relations)  # whether they go together
+    if config.reads_texts and tables.entities is None:
+        raise ValueError("save: tables.entities must be given to a model that reads them, got None")
     names = sorted(weights)
     flat = [np.asarray(weights[name], np.float32).reshape(-1) for name in names]
     store.save(
@@ -96,7 +98,7 @@ def save(
         {
             **kg._arrays,
             "weights": np.concatenate(flat),
-            "entity_rows": _flat(tables.entities),
+            **({} if tables.entities is None else {"entity_rows": _flat(tables.entities)}),
             "relation_rows": _flat(tables.relations),
         },
         {
@@ -112,7 +114,7 @@ def save(
             "mention": mention,
             **(settings or {}),
         },
-        optional=SCHEMA_DTYPES,
+        optional=(*SCHEMA_DTYPES, "entity_rows"),
     )
 
 
@@ -139,12 +141,15 @@ def load(directory: str | os.PathLike[str], verify: bool = False) -> StoredModel
         "entity_rows": kg.num_entity_ids * dim,
         "relation_rows": (2 * kg.num_relation_ids + 1) * dim,
     }
+    if not config.reads_texts and "entity_rows" not in stored.arrays:
+        del sizes["entity_rows"]
     for name, size in sizes.items():
         array = stored.arrays.get(name)
         if array is None or array.dtype != np.float32 or len(array) != size:
             raise DamagedStore(f"{os.fspath(directory)} is damaged: {name} does not fit the model")
+    entities = stored.arrays.get("entity_rows")
     tables = TextTables(
-        stored.arrays["entity_rows"].reshape(-1, dim),
+        None if entities is None else entities.reshape(-1, dim),
         stored.arrays["relation_rows"].reshape(-1, dim),
     )
     weights = _named(stored.arrays["weights"], shapes)

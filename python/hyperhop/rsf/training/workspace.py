@@ -24,7 +24,7 @@ from hyperhop.rsf.training.presets import Settings
 from hyperhop.rsf.training.questions import InLanes, Packed, Questions
 from hyperhop.rsf.training.toml import write_toml
 from hyperhop.rsf.training.trainer import Step, Trained, fit
-from hyperhop.text import TextEncoder
+from hyperhop.text import TextEncoder, Verbalizer
 
 if TYPE_CHECKING:
     from hyperhop.rsf.model import RSFModel
@@ -62,14 +62,16 @@ class Workspace:
         """Encode what is not given. ImportError without the extra "torch"."""
         optional("torch", "training", "torch")
         relations = FlowRelations(kg, settings.model.inverse, settings.model.stay)
-        made = text_tables(kg, relations, encoder) if tables is None else tables
+        if tables is None:
+            # core words alone: questions rarely name what kind of thing has the relation
+            tables = text_tables(kg, relations, encoder, Verbalizer(context=False))
         lanes = settings.training.layout == "lanes"
         return cls(
             kg,
             encoder,
             settings,
             relations,
-            made,
+            tables,
             whole_graph(kg, relations) if lanes else None,
         )
 
