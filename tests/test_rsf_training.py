@@ -295,15 +295,19 @@ def test_a_stopped_training_goes_on_to_the_same_curve(family, tmp_path):
         left.remove(done)
         return True
 
-    for stops in range(6):
-        try:
-            _, resumed = work.train(
-                TRAINING, DEV, tmp_path / "stopped", resume=True, progress=told, stop=stop
-            )
-        except TrainingStopped as stopped:
-            if done == 9:
-                assert str(stopped) == "stopped after epoch 1 of 4"
-    assert (stops, left, done) == (5, set(), straight.epochs[-1].step)
+    def go_on():
+        folder = tmp_path / "stopped"
+        return work.train(TRAINING, DEV, folder, resume=True, progress=told, stop=stop)[1]
+
+    for where in (
+        *("in epoch 1 after 1 of 9 batches", "in epoch 1 after 5 of 9 batches"),
+        *("after epoch 1 of 4", "in epoch 2 after 1 of 9 batches"),
+        "in epoch 3 after 2 of 9 batches",
+    ):
+        with pytest.raises(TrainingStopped, match=f"^stopped {where}$"):
+            go_on()
+    resumed = go_on()
+    assert done == straight.epochs[-1].step
     assert curve_of(resumed) == curve_of(straight)
     assert same_weights(resumed, straight)
     one, other = (curve.read_csv(tmp_path / d / curve.FILE) for d in ("straight", "stopped"))
@@ -359,7 +363,9 @@ def test_a_checkpoint_of_other_questions_or_settings_is_refused(family, tmp_path
 def test_a_loss_that_is_no_number_stops_in_one_sentence(family, tmp_path):
     work = workspace(family)
     work.tables.relations[0] = np.nan
-    with pytest.raises(TrainingDiverged, match=r"the loss is nan in epoch 1, step 1: lower") as told:
+    with pytest.raises(
+        TrainingDiverged, match=r"the loss is nan in epoch 1, step 1: lower"
+    ) as told:
         work.train(TRAINING, DEV, tmp_path)
     assert "\n" not in str(told.value)
 

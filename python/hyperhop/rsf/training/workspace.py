@@ -59,12 +59,17 @@ class Workspace:
         settings: Settings,
         tables: TextTables | None = None,
     ) -> "Workspace":
-        """Encode what is not given. ImportError without the extra "torch"."""
+        """Encode what is not given, entities where the model reads what they are called.
+
+        ImportError without the extra "torch".
+        """
         optional("torch", "training", "torch")
         relations = FlowRelations(kg, settings.model.inverse, settings.model.stay)
-        if tables is None:
+        reads = settings.model.reads_texts
+        if tables is None or (reads and tables.entities is None):
             # core words alone: questions rarely name what kind of thing has the relation
-            tables = text_tables(kg, relations, encoder, Verbalizer(context=False))
+            words = Verbalizer(context=False)
+            tables = text_tables(kg, relations, encoder, words, entities=reads)
         lanes = settings.training.layout == "lanes"
         return cls(
             kg,
@@ -156,7 +161,9 @@ class Workspace:
     def _texts(self) -> tuple[Any, Any]:
         import torch
 
-        return torch.from_numpy(self.tables.entities), torch.from_numpy(self.tables.relations)
+        entities = self.tables.entities
+        nodes = None if entities is None else torch.from_numpy(entities)
+        return nodes, torch.from_numpy(self.tables.relations)
 
 
 def _digest(examples: Sequence[Example]) -> str:
