@@ -45,6 +45,13 @@ class Paths:
             raise ValueError(f"Paths: offsets fall after entry {falls[0]}")
 
     @classmethod
+    def of_valid(cls, symbols: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64]) -> "Paths":
+        """Of arrays that compiled code made: nothing is checked, which takes longer than to make it."""
+        made = cls.__new__(cls)
+        made.symbols, made.offsets, made.truncated = symbols, offsets, False
+        return made
+
+    @classmethod
     def from_lists(
         cls, sequences: Iterable[Sequence[int] | Sequence[str]], names: Sequence[str] | None = None
     ) -> "Paths":
