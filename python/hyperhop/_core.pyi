@@ -409,6 +409,37 @@ def hop_backward(
     npt.NDArray[np.generic] | None,
     npt.NDArray[np.generic] | None,
 ]: ...
+def backtrack(
+    graph: FlowEdges,
+    flows: Sequence[npt.NDArray[np.generic]],
+    betas: Sequence[npt.NDArray[np.generic]],
+    targets: npt.NDArray[np.int64],
+    segments: object,
+    k: int,
+    greedy: bool,
+    with_beta: bool,
+    threads: int,
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.floating],
+    npt.NDArray[np.int64],
+]: ...
+def propagate_sparse(
+    graph: FlowEdges,
+    nodes: npt.NDArray[np.int32],
+    values: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.floating]]: ...
+def propagate_facts(
+    facts: GraphIndex,
+    inverse: bool,
+    stay: bool,
+    nodes: npt.NDArray[np.int32],
+    values: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.floating]]: ...
 def content_score(
     function: str,
     features: npt.NDArray[np.generic],
