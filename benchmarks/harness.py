@@ -22,6 +22,8 @@ BENCHMARKS = (
     "bench_flow",
     "bench_hop",
     "bench_graph",
+    "bench_backtrack",
+    "bench_sparse_flow",
     "bench_ingest",
     "bench_binders",
     "bench_pathhd",

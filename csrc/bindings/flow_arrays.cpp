@@ -103,6 +103,10 @@ void FlowShape::read_segments(const std::string& function, const py::object& seg
       refuse("segments must not cut an edge, got a cut before node " + std::to_string(cut));
 }
 
+int64_t FlowShape::segment_of(int64_t node) const {
+  return std::upper_bound(offsets_.begin() + 1, offsets_.end(), node) - offsets_.begin() - 1;
+}
+
 Shape FlowShape::nodes() const {
   return kind_ == Kind::lanes ? Shape{num_nodes_, lanes_} : Shape{num_nodes_};
 }
@@ -120,14 +124,6 @@ Shape FlowShape::rows(int64_t dim) const {
   Shape shape = per_flow();
   shape.push_back(dim);
   return shape;
-}
-
-std::vector<FlowShape::NodeBlock> FlowShape::node_blocks() const {
-  std::vector<NodeBlock> blocks;
-  for (int64_t g = 0; g < num_segments(); ++g)
-    for (int64_t v = begin(g); v < end(g); v += kNodeBlock)
-      blocks.push_back({g, v, std::min(v + kNodeBlock, end(g))});
-  return blocks;
 }
 
 }  // namespace hyperhop::bindings

@@ -11,7 +11,6 @@
 
 #include "../flow_graph.h"
 #include "../kernels/check.h"
-#include "../kernels/node_sums.h"
 
 namespace hyperhop::bindings {
 
@@ -61,6 +60,8 @@ class FlowShape {
   int64_t num_segments() const { return static_cast<int64_t>(offsets_.size()) - 1; }
   int64_t begin(int64_t segment) const { return offsets_[static_cast<size_t>(segment)]; }
   int64_t end(int64_t segment) const { return offsets_[static_cast<size_t>(segment) + 1]; }
+  bool is_lanes() const { return kind_ == Kind::lanes; }
+  int64_t segment_of(int64_t node) const;  // the one that holds this node
   int64_t num_flows() const { return kind_ == Kind::lanes ? lanes_ : num_segments(); }
 
   Shape nodes() const;                  // (V,) or (V, B)
@@ -68,11 +69,9 @@ class FlowShape {
   Shape per_flow() const;               // (), (G,) or (B,)
   Shape rows(int64_t dim) const;        // (d,), (G, d) or (B, d)
 
-  // Blocks of at most kNodeBlock nodes, segment by segment.
-  struct NodeBlock {
-    int64_t segment, begin, end;
-  };
-  std::vector<NodeBlock> node_blocks() const;
+  using NodeBlock = hyperhop::NodeBlock;
+  std::vector<NodeBlock> node_blocks() const { return node_blocks_of(offsets_); }
+  const std::vector<int64_t>& offsets() const { return offsets_; }
 
  private:
   FlowShape() = default;
