@@ -359,3 +359,13 @@ def test_refuses_what_tokens_need():
         model_of(question="tokens")(packed(), *texts(), questions(4).pooled)
     with pytest.raises(ValueError, match="node_text must have 40 rows"):
         model_of()(lanes(), texts()[0][:3], texts()[1], questions(3).pooled)
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute:UserWarning")  # Dynamo's own looking
+def test_compiling_leaves_the_kernels_out():
+    batch, model = packed(), model_of(hops=2)
+    compiled = torch.compile(model, backend="eager")
+    assert torch.equal(run(compiled, batch).flows[-1], run(model, batch).flows[-1])
+    wanted = gradients(model, batch)[1]
+    for name, grad in gradients(compiled, batch)[1].items():
+        torch.testing.assert_close(grad, wanted[name.removeprefix("_orig_mod.")])
