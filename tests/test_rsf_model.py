@@ -43,6 +43,8 @@ CONFIGS = {
         "content_bias": False,
     },
     "both": {"question": "tokens", "attention": "cosine", "update_from": "both"},
+    "no return": {"return_to_topic": False},
+    "no return, no content": {"return_to_topic": False, "content_bias": False},
     "pooled both": {"update_from": "both"},
 }
 
@@ -144,6 +146,25 @@ def test_reachable_only_can_be_asked_for_when_decoding():
     assert ((tight == 0) & (leaky > 0)).any()
     reached = np.unique(batch.graph.dst[np.isin(batch.graph.src, np.flatnonzero(batch.start))])
     assert set(np.flatnonzero(tight.detach().numpy())) == set(reached)
+
+
+@pytest.mark.parametrize("batch", [packed(), lanes()], ids=["packed", "lanes"])
+@pytest.mark.parametrize("content_bias", [False, True])
+def test_no_return_to_the_topic(batch, content_bias):
+    """The flow at the topic is what it would be without that node: 0, and the rest adds up to 1."""
+    free, bound = (
+        run(model_of(return_to_topic=back, hops=1, content_bias=content_bias), batch).flows[1]
+        for back in (True, False)
+    )
+    topic = torch.from_numpy(batch.start) > 0
+    assert not bound[topic].any()
+    kept = free.masked_fill(topic, 0)
+    if batch.segments is None:
+        kept = kept / kept.sum(0)
+    else:
+        parts = kept.split(np.diff(batch.segments).tolist())
+        kept = torch.cat([part / part.sum().clamp(min=1e-30) for part in parts])
+    torch.testing.assert_close(bound, kept, rtol=1e-4, atol=1e-6)
 
 
 def test_a_batch_equals_its_graphs_alone():
@@ -338,3 +359,13 @@ def test_refuses_what_tokens_need():
         model_of(question="tokens")(packed(), *texts(), questions(4).pooled)
     with pytest.raises(ValueError, match="node_text must have 40 rows"):
         model_of()(lanes(), texts()[0][:3], texts()[1], questions(3).pooled)
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute:UserWarning")  # Dynamo's own looking
+def test_compiling_leaves_the_kernels_out():
+    batch, model = packed(), model_of(hops=2)
+    compiled = torch.compile(model, backend="eager")
+    assert torch.equal(run(compiled, batch).flows[-1], run(model, batch).flows[-1])
+    wanted = gradients(model, batch)[1]
+    for name, grad in gradients(compiled, batch)[1].items():
+        torch.testing.assert_close(grad, wanted[name.removeprefix("_orig_mod.")])

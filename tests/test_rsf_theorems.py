@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch")
 
 from hyperhop.flow import FlowGraph  # noqa: E402
-from hyperhop.rsf import (  # noqa: E402
-    FlowBatch,
-    RSFConfig,
-    functions,
-)
-from hyperhop.rsf.model import RSFModel  # noqa: E402
+from hyperhop.rsf import FlowBatch, RSFConfig, RSFModel, functions  # noqa: E402
 
 pytestmark = pytest.mark.needs("torch")
 

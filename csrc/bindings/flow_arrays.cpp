@@ -103,6 +103,10 @@ void FlowShape::read_segments(const std::string& function, const py::object& seg
       refuse("segments must not cut an edge, got a cut before node " + std::to_string(cut));
 }
 
+int64_t FlowShape::segment_of(int64_t node) const {
+  return std::upper_bound(offsets_.begin() + 1, offsets_.end(), node) - offsets_.begin() - 1;
+}
+
 Shape FlowShape::nodes() const {
   return kind_ == Kind::lanes ? Shape{num_nodes_, lanes_} : Shape{num_nodes_};
 }

@@ -66,6 +66,8 @@ class FlowShape {
   int64_t num_segments() const { return static_cast<int64_t>(offsets_.size()) - 1; }
   int64_t begin(int64_t segment) const { return offsets_[static_cast<size_t>(segment)]; }
   int64_t end(int64_t segment) const { return offsets_[static_cast<size_t>(segment) + 1]; }
+  bool is_lanes() const { return kind_ == Kind::lanes; }
+  int64_t segment_of(int64_t node) const;  // the one that holds this node
   int64_t num_flows() const { return kind_ == Kind::lanes ? lanes_ : num_segments(); }
 
   Shape nodes() const;                  // (V,) or (V, B)

@@ -28,6 +28,8 @@ PYBIND11_MODULE(_core, m) {
   bind_flow_graph(m);
   bind_flow(m);
   bind_hop(m);
+  bind_backtrack(m);
+  bind_sparse_flow(m);
   bind_hop_content(m);
   bind_content_score(m);
   bind_read(m);

@@ -34,6 +34,8 @@ void bind_entropy(py::module_& m);
 void bind_feature_gradient(py::module_& m);
 void bind_flow(py::module_& m);
 void bind_hop(py::module_& m);
+void bind_backtrack(py::module_& m);
+void bind_sparse_flow(py::module_& m);
 void bind_hop_content(py::module_& m);
 
 }  // namespace hyperhop::bindings

@@ -43,6 +43,9 @@ def similarity(
 def pairwise(
     xs: npt.NDArray[np.generic], ys: npt.NDArray[np.generic], out: object, threads: int
 ) -> npt.NDArray[np.float32]: ...
+def rows_of(
+    places: npt.NDArray[np.int32], symbols: npt.NDArray[np.int32]
+) -> npt.NDArray[np.int32] | None: ...
 def encode_paths(
     planes: npt.NDArray[np.floating[Any]],
     symbols: npt.NDArray[np.int32],
@@ -406,6 +409,37 @@ def hop_backward(
     npt.NDArray[np.generic] | None,
     npt.NDArray[np.generic] | None,
 ]: ...
+def backtrack(
+    graph: FlowEdges,
+    flows: Sequence[npt.NDArray[np.generic]],
+    betas: Sequence[npt.NDArray[np.generic]],
+    targets: npt.NDArray[np.int64],
+    segments: object,
+    k: int,
+    greedy: bool,
+    with_beta: bool,
+    threads: int,
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.floating],
+    npt.NDArray[np.int64],
+]: ...
+def propagate_sparse(
+    graph: FlowEdges,
+    nodes: npt.NDArray[np.int32],
+    values: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.floating]]: ...
+def propagate_facts(
+    facts: GraphIndex,
+    inverse: bool,
+    stay: bool,
+    nodes: npt.NDArray[np.int32],
+    values: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.floating]]: ...
 def content_score(
     function: str,
     features: npt.NDArray[np.generic],
@@ -444,3 +478,45 @@ def entropy_backward(
     eps: float,
     threads: int,
 ) -> npt.NDArray[np.generic]: ...
+def hop_content(
+    graph: FlowEdges,
+    pi: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+    rho: npt.NDArray[np.generic] | None,
+    query: npt.NDArray[np.generic] | None,
+    gate: npt.NDArray[np.generic],
+    gate_is_number: bool,
+    eps: float,
+    segments: object,
+    reachable_only: bool,
+    features: npt.NDArray[np.generic],
+    out: object,
+    context_out: object,
+    threads: int,
+) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]: ...
+def hop_content_backward(
+    graph: FlowEdges,
+    pi: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+    result: npt.NDArray[np.generic],
+    context: npt.NDArray[np.generic],
+    grad: npt.NDArray[np.generic],
+    grad_context: npt.NDArray[np.generic],
+    rho: npt.NDArray[np.generic] | None,
+    query: npt.NDArray[np.generic] | None,
+    gate: npt.NDArray[np.generic],
+    gate_is_number: bool,
+    eps: float,
+    segments: object,
+    reachable_only: bool,
+    features: npt.NDArray[np.generic],
+    features_gradient: bool,
+    threads: int,
+) -> tuple[
+    npt.NDArray[np.generic],
+    npt.NDArray[np.generic],
+    npt.NDArray[np.generic] | None,
+    npt.NDArray[np.generic] | None,
+    npt.NDArray[np.generic] | None,
+    npt.NDArray[np.generic] | None,
+]: ...

@@ -15,24 +15,32 @@ same flow alone, bit for bit. `threads=None` is the default count (HYPERHOP_NUM_
 processors this process may use) and `out=` receives an array result.
 """
 
+from hyperhop.flow.backtrack import TracedPaths, backtrack
 from hyperhop.flow.content import content_score, content_score_backward
 from hyperhop.flow.entropy import entropy, entropy_backward
 from hyperhop.flow.graph import FlowGraph
 from hyperhop.flow.hop import FlowGradients, hop, hop_backward
 from hyperhop.flow.read import read, read_backward
+from hyperhop.flow.sparse import FactGraph, SparseFlow, hop_sparse, propagate_sparse
 from hyperhop.flow.structure import propagate, propagate_backward
 
 __all__ = [
+    "FactGraph",
     "FlowGradients",
     "FlowGraph",
+    "SparseFlow",
+    "TracedPaths",
+    "backtrack",
     "content_score",
     "content_score_backward",
     "entropy",
     "entropy_backward",
     "hop",
     "hop_backward",
+    "hop_sparse",
     "propagate",
     "propagate_backward",
+    "propagate_sparse",
     "read",
     "read_backward",
 ]

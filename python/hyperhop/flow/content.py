@@ -87,7 +87,5 @@ def content_score_backward(
         raise ValueError(f"{name}: query must have shape {grad_query.shape}, got {q.shape}")
     if not features_gradient:
         return None, restore(grad_query)
-    grad_features = _core.feature_gradient(
-        name, "grad", g, "query", q, h.shape[1], offsets, count
-    )
+    grad_features = _core.feature_gradient(name, "grad", g, "query", q, h.shape[1], offsets, count)
     return restore(grad_features), restore(grad_query)

@@ -168,12 +168,12 @@ def top_paths(
 def _rows(cb: Codebook, paths: Paths, function: str) -> tuple[Any, Any]:
     """Planes that hold the symbols of the paths, and these as rows there."""
     symbols = paths.symbols
-    # as unsigned numbers negative ones are the largest
-    if cb.lazy and symbols.size and symbols.view(np.uint32).max() >= len(cb):
+    try:
+        return cb.holding(symbols)
+    except IndexError:
         place = int(np.flatnonzero((symbols < 0) | (symbols >= len(cb)))[0])
         path = int(np.searchsorted(paths.offsets, place, side="right")) - 1
         raise ValueError(
             f"{function}: path {path} holds symbol {symbols[place]}, the codebook has symbols 0 to "
             f"{len(cb) - 1}"
-        )
-    return cb.holding(symbols)
+        ) from None

@@ -24,22 +24,24 @@ class BilinearAttention(nn.Module):
 
 
 class CosineAttention(nn.Module):
-    """beta_r = sigmoid(s cos(W_att a, W_R x_r) + b), with s and b learned.
+    """beta_r = sigmoid(s cos(W_att a, W_R x_r) + b), with s and b learned from where they start.
 
     Where both have the length of a text, W_att and W_R start as the identity: the untrained
     attention already prefers relations whose words the question uses, and so keeps serving
     relations that training never showed.
     """
 
-    def __init__(self, text_dim: int, asked_dim: int, dropout: float) -> None:
+    def __init__(
+        self, text_dim: int, asked_dim: int, dropout: float, scale: float, threshold: float
+    ) -> None:
         super().__init__()
         self.projection = nn.Linear(text_dim, text_dim, bias=False)
         nn.init.eye_(self.projection.weight)
         self.attention = nn.Linear(asked_dim, text_dim, bias=False)
         if asked_dim == text_dim:
             nn.init.eye_(self.attention.weight)
-        self.scale = nn.Parameter(torch.tensor(15.0))
-        self.bias = nn.Parameter(torch.tensor(-10.5))
+        self.scale = nn.Parameter(torch.tensor(scale))
+        self.bias = nn.Parameter(torch.tensor(-scale * threshold))
         self.dropout = nn.Dropout(dropout)
 
     def keys(self, relation_text: torch.Tensor) -> torch.Tensor:

@@ -3,7 +3,7 @@
 They take CPU tensors of float32 or float64; float16 and bfloat16, which autocast makes, count as
 float32. Where dtypes differ all become the widest, and that is what comes back. The kernels bring
 their own backward passes, so there is no second derivative. Shapes are those of `hyperhop.flow`:
-packed with `segments`, in lanes without.
+packed with `segments`, in lanes without. `torch.compile` leaves them out of its graphs.
 """
 
 from typing import Any
@@ -19,6 +19,7 @@ from hyperhop.flow import FlowGraph
 Segments = npt.NDArray[np.int64] | None
 
 
+@torch.compiler.disable
 def propagate(
     graph: FlowGraph, pi: torch.Tensor, beta: torch.Tensor, segments: Segments = None
 ) -> torch.Tensor:
@@ -27,6 +28,7 @@ def propagate(
     return _Propagate.apply(pi, beta, graph, segments)
 
 
+@torch.compiler.disable
 def hop(
     graph: FlowGraph,
     pi: torch.Tensor,
@@ -46,21 +48,22 @@ def hop(
     rho = features . query, taken in the same pass over the features.
     """
     pi, beta, rho, gate, features, query = _widest(pi, beta, rho, gate, features, query)
-    if features is not None and query is not None:
-        rho = _ContentScore.apply(features, query, segments)
-    gate = None if rho is None else gate
-    reached = _Hop.apply(pi, beta, rho, gate, graph, eps, segments, reachable_only)
+    gate = None if rho is None and query is None else gate
+    settings = (eps, segments, reachable_only)
     if features is None:
-        return reached, None
-    return reached, _Read.apply(reached, features, segments)
+        return _Hop.apply(pi, beta, rho, gate, graph, settings), None
+    reached, context = _HopAndRead.apply(pi, beta, rho, gate, features, query, graph, settings)
+    return reached, context
 
 
+@torch.compiler.disable
 def read(pi: torch.Tensor, features: torch.Tensor, segments: Segments = None) -> torch.Tensor:
     """The context sum_v pi_v h_v; differentiable in pi and features."""
     pi, features = _widest(pi, features)
     return _Read.apply(pi, features, segments)
 
 
+@torch.compiler.disable
 def content_score(
     features: torch.Tensor, query: torch.Tensor, segments: Segments = None
 ) -> torch.Tensor:
@@ -69,6 +72,7 @@ def content_score(
     return _ContentScore.apply(features, query, segments)
 
 
+@torch.compiler.disable
 def entropy(pi: torch.Tensor, segments: Segments = None, eps: float = 1e-8) -> torch.Tensor:
     """-sum pi log(pi + eps) of each flow; differentiable in pi."""
     (pi,) = _widest(pi)
@@ -90,14 +94,14 @@ def _array(tensor: torch.Tensor | None) -> npt.NDArray[Any] | None:
 
 class _Propagate(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, pi, beta, graph, segments):
+    def forward(ctx: Any, pi: Any, beta: Any, graph: Any, segments: Any) -> Any:
         ctx.save_for_backward(pi, beta)
         ctx.graph, ctx.segments = graph, segments
         return torch.from_numpy(flow.propagate(graph, _array(pi), _array(beta), segments))
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, grad):
+    def backward(ctx: Any, grad: Any) -> Any:
         pi, beta = map(_array, ctx.saved_tensors)
         gradients = flow.propagate_backward(ctx.graph, pi, beta, _array(grad), ctx.segments)
         return *map(torch.from_numpy, gradients), None, None
@@ -105,34 +109,92 @@ class _Propagate(torch.autograd.Function):
 
 class _Hop(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, pi, beta, rho, gate, graph, eps, segments, reachable_only):
-        ctx.graph, ctx.settings = graph, (eps, segments, reachable_only)
-        inputs = [_array(x) for x in (pi, beta, rho, gate)]
-        reached = torch.from_numpy(flow.hop(graph, *_known(*inputs), *ctx.settings))
+    def forward(
+        ctx: Any, pi: Any, beta: Any, rho: Any, gate: Any, graph: FlowGraph, settings: Any
+    ) -> Any:
+        ctx.graph, ctx.settings = graph, settings
+        reached = torch.from_numpy(
+            flow.hop(graph, _array(pi), _array(beta), _array(rho), _weight(gate), *settings)
+        )
         ctx.save_for_backward(pi, beta, rho, gate, reached)
         return reached
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, grad):
-        pi, beta, rho, gate, reached = map(_array, ctx.saved_tensors)
-        pi, beta, rho, gate = _known(pi, beta, rho, gate)
+    def backward(ctx: Any, grad: Any) -> Any:
+        pi, beta, rho, gate, reached = ctx.saved_tensors
         found = flow.hop_backward(
-            ctx.graph, pi, beta, reached, _array(grad), rho, gate, *ctx.settings
+            ctx.graph,
+            _array(pi),
+            _array(beta),
+            _array(reached),
+            _array(grad),
+            _array(rho),
+            _weight(gate),
+            *ctx.settings,
         )
-        return *map(_tensor, (found.pi, found.beta, found.rho, found.gate)), None, None, None, None
+        return *map(_tensor, (found.pi, found.beta, found.rho, found.gate)), None, None
+
+
+class _HopAndRead(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        pi: Any,
+        beta: Any,
+        rho: Any,
+        gate: Any,
+        features: Any,
+        query: Any,
+        graph: FlowGraph,
+        settings: Any,
+    ) -> Any:
+        ctx.graph, ctx.settings = graph, settings
+        results = flow.hop(
+            graph,
+            _array(pi),
+            _array(beta),
+            _array(rho),
+            _weight(gate),
+            *settings,
+            _array(features),
+            _array(query),
+        )
+        reached, context = map(torch.from_numpy, results)
+        ctx.save_for_backward(pi, beta, rho, gate, features, query, reached, context)
+        return reached, context
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *grads: Any) -> Any:
+        pi, beta, rho, gate, features, query, *results = ctx.saved_tensors
+        found = flow.hop_backward(
+            ctx.graph,
+            _array(pi),
+            _array(beta),
+            [_array(x) for x in results],
+            [_array(x) for x in grads],
+            _array(rho),
+            _weight(gate),
+            *ctx.settings,
+            _array(features),
+            _array(query),
+            features_gradient=ctx.needs_input_grad[4],
+        )
+        gradients = (found.pi, found.beta, found.rho, found.gate, found.features, found.query)
+        return *map(_tensor, gradients), None, None
 
 
 class _Read(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, pi, features, segments):
+    def forward(ctx: Any, pi: Any, features: Any, segments: Any) -> Any:
         ctx.save_for_backward(pi, features)
         ctx.segments = segments
         return torch.from_numpy(flow.read(_array(pi), _array(features), segments))
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, grad):
+    def backward(ctx: Any, grad: Any) -> Any:
         pi, features = map(_array, ctx.saved_tensors)
         gradients = flow.read_backward(
             pi, features, _array(grad), ctx.segments, features_gradient=ctx.needs_input_grad[1]
@@ -142,14 +204,14 @@ class _Read(torch.autograd.Function):
 
 class _ContentScore(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, features, query, segments):
+    def forward(ctx: Any, features: Any, query: Any, segments: Any) -> Any:
         ctx.save_for_backward(features, query)
         ctx.segments = segments
         return torch.from_numpy(flow.content_score(_array(features), _array(query), segments))
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, grad):
+    def backward(ctx: Any, grad: Any) -> Any:
         features, query = map(_array, ctx.saved_tensors)
         gradients = flow.content_score_backward(
             features, query, _array(grad), ctx.segments, features_gradient=ctx.needs_input_grad[0]
@@ -159,14 +221,14 @@ class _ContentScore(torch.autograd.Function):
 
 class _Entropy(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, pi, segments, eps):
+    def forward(ctx: Any, pi: Any, segments: Any, eps: Any) -> Any:
         ctx.save_for_backward(pi)
         ctx.settings = (segments, eps)
         return torch.from_numpy(flow.entropy(_array(pi), *ctx.settings))
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, grad):
+    def backward(ctx: Any, grad: Any) -> Any:
         (pi,) = map(_array, ctx.saved_tensors)
         gradient = flow.entropy_backward(pi, _array(grad), *ctx.settings)
         return torch.from_numpy(gradient), None, None
@@ -176,6 +238,6 @@ def _tensor(array: npt.NDArray[Any] | None) -> torch.Tensor | None:
     return None if array is None else torch.from_numpy(array)
 
 
-def _known(pi: Any, beta: Any, rho: Any, gate: Any) -> tuple[Any, ...]:
-    """A hop's arguments; without content there is no gate to weigh it."""
-    return pi, beta, rho, 0.0 if gate is None else gate
+def _weight(gate: torch.Tensor | None) -> Any:
+    """A gate as the kernels take it; without content there is none, and nothing to weigh."""
+    return 0.0 if gate is None else _array(gate)

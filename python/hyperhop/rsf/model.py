@@ -1,6 +1,7 @@
 """The recurrent soft-flow module (RSF-GLLM, phase 2) in torch."""
 
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 import torch
@@ -55,7 +56,9 @@ class RSFModel(nn.Module):
         self.question = reading(text_dim, hidden, dropout)
         asked = self.question.dim
         if config.attention == "cosine":
-            self.relations = CosineAttention(text_dim, asked, dropout)
+            self.relations = CosineAttention(
+                text_dim, asked, dropout, config.attention_scale, config.attention_threshold
+            )
         else:
             self.relations = BilinearAttention(text_dim, asked, hidden, dropout)
         if config.stay and config.stay_text == "learned":
@@ -101,6 +104,7 @@ class RSFModel(nn.Module):
         keys = self.relations.keys(self._with_stay(relation_text))
         query, reading = self.question.start(question)
         flow = torch.from_numpy(batch.start).to(torch.promote_types(query.dtype, torch.float32))
+        closed = None if config.return_to_topic else flow > 0
         output = RSFOutput([flow], [], [], [], [])
         for step in range(config.hops):
             asked, reading = self.question.ask(query, reading)
@@ -109,16 +113,25 @@ class RSFModel(nn.Module):
             gate = self._gate(query)
             wanted = self._wanted(query) if config.weighs_content else None
             updates = config.query_update and step + 1 < config.hops
-            settings = {"eps": config.eps, "segments": segments, "reachable_only": only}
-            if updates and config.reads_nodes:
-                flow, read = functions.hop(
-                    batch.graph, flow, beta, gate=gate, features=texts, query=wanted, **settings
-                )
+            reads = texts if updates and config.reads_nodes else None
+            if wanted is not None and (closed is not None or reads is None):
+                rho, wanted = functions.content_score(texts, wanted, segments), None
             else:
                 rho = None
-                if wanted is not None:
-                    rho = functions.content_score(texts, wanted, segments)
-                flow, read = functions.hop(batch.graph, flow, beta, rho, gate, **settings)
+            if closed is not None:
+                rho = (torch.zeros_like(flow) if rho is None else rho).masked_fill(closed, -inf)
+            flow, read = functions.hop(
+                batch.graph,
+                flow,
+                beta,
+                rho,
+                gate,
+                eps=config.eps,
+                segments=segments,
+                reachable_only=only,
+                features=reads,
+                query=wanted,
+            )
             output.flows.append(flow)
             output.betas.append(beta)
             output.gates.append(gate)
@@ -135,7 +148,8 @@ class RSFModel(nn.Module):
         """Parameters for an optimiser: decay pulls matrices to zero, but not those that start at
         the identity, and no vectors or scalars.
         """
-        decayed, kept = [], []
+        decayed: list[nn.Parameter] = []
+        kept: list[nn.Parameter] = []
         for name, parameter in self.named_parameters():
             matrix = parameter.dim() > 1 and not (
                 self.config.attention == "cosine" and name.startswith("relations.")
@@ -187,10 +201,7 @@ class RSFModel(nn.Module):
         """What the GRU observes of a hop."""
         if self.config.update_from == "question":
             return asked
-        if read is None:
-            nodes = query.new_zeros(query.shape)
-        else:
-            nodes = self.node_projection(read)
+        nodes = query.new_zeros(query.shape) if read is None else self.node_projection(read)
         return nodes if self.config.update_from == "nodes" else torch.cat([nodes, asked], 1)
 
     def _check(self, batch: FlowBatch, relation_text: torch.Tensor, question: Question) -> None:

@@ -65,7 +65,7 @@ def weight_shapes(config: RSFConfig, text_dim: int) -> dict[str, Shape]:
         shapes["relations.attention.weight"] = (asked, hidden)
     if config.stay and config.stay_text == "learned":
         shapes["stay"] = (text_dim,)
-    if config.weighs_content or config.reads_nodes:
+    if config.reads_texts:
         shapes["node_projection.weight"] = (hidden, text_dim)
     if config.weighs_content:
         shapes["content.weight"] = (hidden, hidden)
@@ -121,7 +121,7 @@ class Network:
         Args:
             batch: G questions with their graph.
             nodes: float32 (V, text_dim), the text of each node of the batch; None where
-                `reads_texts` is False.
+                `config.reads_texts` is False.
             questions: the G questions, with token states where the model reads them.
             reachable_only: whether only nodes that flow reaches get any, as in `hyperhop.flow.hop`.
             threads: None for the default.
@@ -131,6 +131,7 @@ class Network:
         config, segments = self.config, batch.segments
         state, asking = self._start(questions)
         now = batch.start
+        closed = None if config.return_to_topic else now > 0
         found = Flows([now], [], [])
         settings: dict[str, Any] = {
             "eps": config.eps,
@@ -145,27 +146,23 @@ class Network:
             gate = self._gate(state)
             wanted = self._wanted(state) if config.weighs_content else None
             updates = config.query_update and step + 1 < config.hops
-            read = None
-            if updates and config.reads_nodes:
-                now, read = flow.hop(
-                    batch.graph, now, beta, gate=gate, features=nodes, query=wanted, **settings
-                )
-            else:
-                rho = None
-                if wanted is not None:
-                    rho = flow.content_score(nodes, wanted, segments, threads=threads)
-                now = flow.hop(batch.graph, now, beta, rho, gate, **settings)
+            reads = nodes if updates and config.reads_nodes else None
+            rho = None
+            if wanted is not None and (closed is not None or reads is None):
+                rho, wanted = flow.content_score(nodes, wanted, segments, threads=threads), None
+            if closed is not None:
+                rho = np.zeros_like(now) if rho is None else rho
+                rho[closed] = -np.inf
+            hopped = flow.hop(
+                batch.graph, now, beta, rho, gate, features=reads, query=wanted, **settings
+            )
+            now, read = (hopped, None) if reads is None else hopped
             found.flows.append(now)
             found.betas.append(beta)
             found.gates.append(gate)
             if updates:
                 state = self._updated(state, read, asked)
         return found
-
-    @property
-    def reads_texts(self) -> bool:
-        """Whether hops read what entities are called."""
-        return self.config.weighs_content or self.config.reads_nodes
 
     def _linear(self, name: str, values: Floats) -> Floats:
         made: Floats = values @ self._weights[f"{name}.weight"].T

@@ -106,7 +106,10 @@ class TokenQuestion(nn.Module):
     def ask(self, query: torch.Tensor, reading: Reading) -> tuple[torch.Tensor, Reading]:
         """What hop t asks of the relations (G, text_dim): the tokens it looks at."""
         keys, values, mask, covered = reading
-        assert keys is not None and values is not None and mask is not None and covered is not None
+        assert keys is not None
+        assert values is not None
+        assert mask is not None
+        assert covered is not None
         match = (keys @ query[:, :, None])[:, :, 0] / keys.shape[-1] ** 0.5
         match = match - self.coverage * covered
         # Finite, so that a question without tokens has no NaN; its attention is then set to 0.

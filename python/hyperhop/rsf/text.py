@@ -26,11 +26,11 @@ class TextTables:
 
     Attributes:
         entities: float32 (V, d), a row an entity id; zero where the name is an id without words
-            (`m.0abc`) or the id is retired.
+            (`m.0abc`) or the id is retired. None where a model does not read them.
         relations: float32 (2 R + 1, d), a row a symbol of `FlowRelations`.
     """
 
-    entities: Floats
+    entities: Floats | None
     relations: Floats
 
     @property
@@ -45,17 +45,17 @@ def text_tables(
     encoder: TextEncoder,
     verbalizer: Verbalizer | None = None,
     progress: Progress | None = None,
+    *,
+    entities: bool = True,
 ) -> TextTables:
-    """Encode every entity and symbol of a graph.
+    """Encode every symbol of a graph and, unless `entities` is False, every entity.
 
     Give a `CachedEncoder` to encode each text once in the life of its folder. `progress` is told
     (texts done, of). O(V + R) texts, 4 d bytes each.
     """
     words = Verbalizer() if verbalizer is None else verbalizer
-    return TextTables(
-        encode_entities(kg, encoder, words, progress),
-        encode_all(encoder, relations.texts(words)),
-    )
+    rows = encode_entities(kg, encoder, words, progress) if entities else None
+    return TextTables(rows, encode_all(encoder, relations.texts(words)))
 
 
 def encode_entities(
@@ -131,12 +131,11 @@ def question_vectors(
 def asked(question: str, topics: Sequence[str], mention: Mention) -> str:
     """The question as it is encoded: "hidden" puts "it" where it names a topic.
 
-    What the topic is called says nothing of where to go from it.
+    What the topic is called says nothing of where to go from it. "_" is a space, as it is in the
+    texts of entities and relations.
     """
-    if mention == "kept":
-        return question
-    for topic in topics:
+    for topic in topics if mention == "hidden" else ():
         span = find_mention(question, topic)
         if span is not None:
             question = f"{question[: span[0]]}{_HIDDEN}{question[span[1] :]}"
-    return question
+    return question.replace("_", " ")
