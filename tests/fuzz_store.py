@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hyperhop import KnowledgeGraph
+from hyperhop import KnowledgeGraph, flow
 from hyperhop.cli.info import contents
 from hyperhop.graph import DamagedStore, EntityLinker, UnknownName, UnknownTriple
 

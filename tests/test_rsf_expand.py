@@ -54,7 +54,9 @@ def test_without_bounds_it_answers_as_the_ball_does(tmp_path, seed, switches):
 
 def test_bounds_drop_flow_and_tell(tmp_path):
     hub = {("hub", "made", f"film {i:02}") for i in range(30)}
-    kg = KnowledgeGraph.from_triples(hub | {(f"film {i:02}", "stars", f"actor {i}") for i in range(30)})
+    kg = KnowledgeGraph.from_triples(
+        hub | {(f"film {i:02}", "stars", f"actor {i}") for i in range(30)}
+    )
     save_random_model(tmp_path, kg, content_bias=False, inverse=False, stay=False)
 
     def retrieve(**bounds):
