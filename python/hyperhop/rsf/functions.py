@@ -3,7 +3,7 @@
 They take CPU tensors of float32 or float64; float16 and bfloat16, which autocast makes, count as
 float32. Where dtypes differ all become the widest, and that is what comes back. The kernels bring
 their own backward passes, so there is no second derivative. Shapes are those of `hyperhop.flow`:
-packed with `segments`, in lanes without.
+packed with `segments`, in lanes without. `torch.compile` leaves them out of its graphs.
 """
 
 from typing import Any
@@ -19,6 +19,7 @@ from hyperhop.flow import FlowGraph
 Segments = npt.NDArray[np.int64] | None
 
 
+@torch.compiler.disable
 def propagate(
     graph: FlowGraph, pi: torch.Tensor, beta: torch.Tensor, segments: Segments = None
 ) -> torch.Tensor:
@@ -27,6 +28,7 @@ def propagate(
     return _Propagate.apply(pi, beta, graph, segments)
 
 
+@torch.compiler.disable
 def hop(
     graph: FlowGraph,
     pi: torch.Tensor,
@@ -55,12 +57,14 @@ def hop(
     return reached, _Read.apply(reached, features, segments)
 
 
+@torch.compiler.disable
 def read(pi: torch.Tensor, features: torch.Tensor, segments: Segments = None) -> torch.Tensor:
     """The context sum_v pi_v h_v; differentiable in pi and features."""
     pi, features = _widest(pi, features)
     return _Read.apply(pi, features, segments)
 
 
+@torch.compiler.disable
 def content_score(
     features: torch.Tensor, query: torch.Tensor, segments: Segments = None
 ) -> torch.Tensor:
@@ -69,6 +73,7 @@ def content_score(
     return _ContentScore.apply(features, query, segments)
 
 
+@torch.compiler.disable
 def entropy(pi: torch.Tensor, segments: Segments = None, eps: float = 1e-8) -> torch.Tensor:
     """-sum pi log(pi + eps) of each flow; differentiable in pi."""
     (pi,) = _widest(pi)
@@ -90,14 +95,14 @@ def _array(tensor: torch.Tensor | None) -> npt.NDArray[Any] | None:
 
 class _Propagate(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, pi, beta, graph, segments):
+    def forward(ctx: Any, pi: Any, beta: Any, graph: Any, segments: Any) -> Any:
         ctx.save_for_backward(pi, beta)
         ctx.graph, ctx.segments = graph, segments
         return torch.from_numpy(flow.propagate(graph, _array(pi), _array(beta), segments))
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, grad):
+    def backward(ctx: Any, grad: Any) -> Any:
         pi, beta = map(_array, ctx.saved_tensors)
         gradients = flow.propagate_backward(ctx.graph, pi, beta, _array(grad), ctx.segments)
         return *map(torch.from_numpy, gradients), None, None
@@ -105,7 +110,17 @@ class _Propagate(torch.autograd.Function):
 
 class _Hop(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, pi, beta, rho, gate, graph, eps, segments, reachable_only):
+    def forward(
+        ctx: Any,
+        pi: Any,
+        beta: Any,
+        rho: Any,
+        gate: Any,
+        graph: Any,
+        eps: Any,
+        segments: Any,
+        reachable_only: Any,
+    ) -> Any:
         ctx.graph, ctx.settings = graph, (eps, segments, reachable_only)
         inputs = [_array(x) for x in (pi, beta, rho, gate)]
         reached = torch.from_numpy(flow.hop(graph, *_known(*inputs), *ctx.settings))
@@ -114,7 +129,7 @@ class _Hop(torch.autograd.Function):
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, grad):
+    def backward(ctx: Any, grad: Any) -> Any:
         pi, beta, rho, gate, reached = map(_array, ctx.saved_tensors)
         pi, beta, rho, gate = _known(pi, beta, rho, gate)
         found = flow.hop_backward(
@@ -125,14 +140,14 @@ class _Hop(torch.autograd.Function):
 
 class _Read(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, pi, features, segments):
+    def forward(ctx: Any, pi: Any, features: Any, segments: Any) -> Any:
         ctx.save_for_backward(pi, features)
         ctx.segments = segments
         return torch.from_numpy(flow.read(_array(pi), _array(features), segments))
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, grad):
+    def backward(ctx: Any, grad: Any) -> Any:
         pi, features = map(_array, ctx.saved_tensors)
         gradients = flow.read_backward(
             pi, features, _array(grad), ctx.segments, features_gradient=ctx.needs_input_grad[1]
@@ -142,14 +157,14 @@ class _Read(torch.autograd.Function):
 
 class _ContentScore(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, features, query, segments):
+    def forward(ctx: Any, features: Any, query: Any, segments: Any) -> Any:
         ctx.save_for_backward(features, query)
         ctx.segments = segments
         return torch.from_numpy(flow.content_score(_array(features), _array(query), segments))
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, grad):
+    def backward(ctx: Any, grad: Any) -> Any:
         features, query = map(_array, ctx.saved_tensors)
         gradients = flow.content_score_backward(
             features, query, _array(grad), ctx.segments, features_gradient=ctx.needs_input_grad[0]
@@ -159,14 +174,14 @@ class _ContentScore(torch.autograd.Function):
 
 class _Entropy(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, pi, segments, eps):
+    def forward(ctx: Any, pi: Any, segments: Any, eps: Any) -> Any:
         ctx.save_for_backward(pi)
         ctx.settings = (segments, eps)
         return torch.from_numpy(flow.entropy(_array(pi), *ctx.settings))
 
     @staticmethod
     @once_differentiable
-    def backward(ctx, grad):
+    def backward(ctx: Any, grad: Any) -> Any:
         (pi,) = map(_array, ctx.saved_tensors)
         gradient = flow.entropy_backward(pi, _array(grad), *ctx.settings)
         return torch.from_numpy(gradient), None, None

@@ -148,7 +148,8 @@ class RSFModel(nn.Module):
         """Parameters for an optimiser: decay pulls matrices to zero, but not those that start at
         the identity, and no vectors or scalars.
         """
-        decayed, kept = [], []
+        decayed: list[nn.Parameter] = []
+        kept: list[nn.Parameter] = []
         for name, parameter in self.named_parameters():
             matrix = parameter.dim() > 1 and not (
                 self.config.attention == "cosine" and name.startswith("relations.")

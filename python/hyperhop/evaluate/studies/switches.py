@@ -8,7 +8,12 @@ from hyperhop.evaluate.studies.study import Study
 from hyperhop.evaluate.tables import Column, Table
 from hyperhop.evaluate.trained.context import Setting, TrainedContext, Training
 
-_FULL: dict[str, Any] = {"content_bias": True, "gate": True, "query_update": True, "node_text": "used"}
+_FULL: dict[str, Any] = {
+    "content_bias": True,
+    "gate": True,
+    "query_update": True,
+    "node_text": "used",
+}
 _WITHOUT: dict[str, dict[str, Any]] = {
     "query update": {"query_update": False},
     "content bias": {"content_bias": False},

@@ -38,7 +38,7 @@ class Measured:
 
 def rank_answers(
     model: "RSFModel",
-    node_text: "torch.Tensor",
+    node_text: "torch.Tensor | None",
     relation_text: "torch.Tensor",
     questions: Questions,
     batch_size: int,
@@ -51,7 +51,7 @@ def rank_answers(
 
 def measure(
     model: "RSFModel",
-    node_text: "torch.Tensor",
+    node_text: "torch.Tensor | None",
     relation_text: "torch.Tensor",
     questions: Questions,
     batch_size: int,
@@ -71,7 +71,7 @@ def measure(
 
 def _outputs(
     model: "RSFModel",
-    node_text: "torch.Tensor",
+    node_text: "torch.Tensor | None",
     relation_text: "torch.Tensor",
     questions: Questions,
     batch_size: int,

@@ -50,9 +50,12 @@ class Settings:
         return Settings(replace(self.model, **of_model), self.training.replaced(others))
 
     def with_tables(self, tables: Mapping[str, Mapping[str, Any]]) -> "Settings":
-        """The same with what a TOML file says. ValueError for a table or name it cannot have."""
+        """The same with what a TOML file says. ValueError for a table or name it cannot have.
+
+        A table "encoder" says what a model was trained with, and is passed over.
+        """
         for name in tables:
-            if name not in ("model", "training"):
+            if name not in ("model", "training", "encoder"):
                 raise ValueError(f"Settings: expected the tables model and training, got {name!r}")
         model = RSFConfig.from_dict({**self.model.to_dict(), **tables.get("model", {})})
         return Settings(model, self.training.replaced(tables.get("training", {})))

@@ -71,7 +71,7 @@ class Trained:
 
 def fit(
     model: "RSFModel",
-    node_text: "torch.Tensor",
+    node_text: "torch.Tensor | None",
     relation_text: "torch.Tensor",
     training: Questions,
     dev: Questions | None,
@@ -91,7 +91,8 @@ def fit(
 
     Args:
         model: with the weights to start from.
-        node_text: float32 (entities, text_dim); `relation_text` float32 (relations, text_dim).
+        node_text: float32 (entities, text_dim), or None where the model reads none.
+        relation_text: float32 (relations, text_dim).
         training, dev: see `Questions`; without `dev` nothing stops early, and the last epoch is
             the best.
         directory: where checkpoint, CSV and TensorBoard files go; None keeps nothing.
@@ -142,9 +143,7 @@ class _Run:
         import torch
 
         self.optimizer = torch.optim.AdamW(
-            self.model.parameters(),
-            lr=self.config.learning_rate,
-            weight_decay=self.config.weight_decay,
+            self.model.parameter_groups(self.config.weight_decay), lr=self.config.learning_rate
         )
         self.best = self._weights()
         self.average = self._weights()

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,17 +14,22 @@ import numpy.typing as npt
 from hyperhop._extras import optional
 from hyperhop.flow import FlowGraph
 from hyperhop.graph import KnowledgeGraph
+from hyperhop.rsf import store
 from hyperhop.rsf.graphs import FlowRelations, whole_graph
 from hyperhop.rsf.text import TextTables, asked, question_vectors, text_tables
+from hyperhop.rsf.training import checkpoint
 from hyperhop.rsf.training.examples import Example
 from hyperhop.rsf.training.measure import Measured, measure
 from hyperhop.rsf.training.presets import Settings
 from hyperhop.rsf.training.questions import InLanes, Packed, Questions
+from hyperhop.rsf.training.toml import write_toml
 from hyperhop.rsf.training.trainer import Step, Trained, fit
 from hyperhop.text import TextEncoder, Verbalizer
 
 if TYPE_CHECKING:
     from hyperhop.rsf.model import RSFModel
+
+CONFIG = "config.toml"
 
 
 @dataclass
@@ -53,12 +59,17 @@ class Workspace:
         settings: Settings,
         tables: TextTables | None = None,
     ) -> "Workspace":
-        """Encode what is not given. ImportError without the extra "torch"."""
+        """Encode what is not given, entities where the model reads what they are called.
+
+        ImportError without the extra "torch".
+        """
         optional("torch", "training", "torch")
         relations = FlowRelations(kg, settings.model.inverse, settings.model.stay)
-        if tables is None:
+        reads = settings.model.reads_texts
+        if tables is None or (reads and tables.entities is None):
             # core words alone: questions rarely name what kind of thing has the relation
-            tables = text_tables(kg, relations, encoder, Verbalizer(context=False))
+            words = Verbalizer(context=False)
+            tables = text_tables(kg, relations, encoder, words, entities=reads)
         lanes = settings.training.layout == "lanes"
         return cls(
             kg,
@@ -126,6 +137,23 @@ class Workspace:
         )
         return model, trained
 
+    def save(self, directory: str | Path, trained: Trained) -> None:
+        """Save the trained model with its graph, and `config.toml` beside it; see `store.save`.
+
+        The checkpoint is removed afterwards: there is nothing left to go on with.
+        """
+        training = self.settings.training
+        course = {"best_epoch": trained.best_epoch, "epochs": len(trained.epochs)}
+        store.save(
+            *(directory, self.kg, self.settings.model, trained.weights, self.tables, self.encoder),
+            radius=training.radius,
+            mention=training.mention,
+            settings={"training": {**training.to_dict(), **course}},
+        )
+        config = {**self.settings.to_dict(), "encoder": {"name": self.encoder.name}}
+        write_toml(Path(directory) / CONFIG, config)
+        shutil.rmtree(Path(directory) / checkpoint.FOLDER, ignore_errors=True)
+
     def measure(self, model: "RSFModel", questions: Questions) -> Measured:
         """What a trained model does on at least one question that was prepared."""
         return measure(model, *self._texts(), questions, self.settings.training.batch_size)
@@ -133,7 +161,9 @@ class Workspace:
     def _texts(self) -> tuple[Any, Any]:
         import torch
 
-        return torch.from_numpy(self.tables.entities), torch.from_numpy(self.tables.relations)
+        entities = self.tables.entities
+        nodes = None if entities is None else torch.from_numpy(entities)
+        return nodes, torch.from_numpy(self.tables.relations)
 
 
 def _digest(examples: Sequence[Example]) -> str:
