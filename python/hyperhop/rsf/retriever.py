@@ -158,6 +158,13 @@ class RSF(Answering):
             rows = encode_entities(self.kg, self.encoder)
         return DenseAnchors(self.kg, rows, self.encoder)
 
+    def ball(self, topic: Topic) -> Ball:
+        """The part of the graph that flows from a topic go over.
+
+        Raises as `retrieve` does for a topic that is not there.
+        """
+        return self._ball(self._given(topic))
+
     def retrieve(
         self,
         question: str,
@@ -265,13 +272,16 @@ class RSF(Answering):
     def _ball(self, topics: tuple[int, ...]) -> Ball:
         return balls(self.kg, self.relations, [topics], self.radius, threads=1, **self._bounds)[0]
 
+    def _given(self, topic: Topic) -> tuple[int, ...]:
+        given = topics_of(self.system, topic)
+        if not given:
+            raise ValueError("RSF: topic must name at least one entity, got none")
+        return tuple(self.kg._topic(self.system, one) for one in given)
+
     def _topics(self, question: str, topic: Topic) -> tuple[int, ...]:
         """Ids to start from; none where the graph is empty."""
         if topic is not None:
-            given = topics_of(self.system, topic)
-            if not given:
-                raise ValueError("RSF: topic must name at least one entity, got none")
-            return tuple(self.kg._topic(self.system, one) for one in given)
+            return self._given(topic)
         if self.kg.num_entities == 0:
             return ()
         if self._by_meaning:
