@@ -129,5 +129,5 @@ def test_bad_bounds(bounds, message):
 def test_bounds_of_a_ball_are_refused(tmp_path):
     kg = KnowledgeGraph.from_triples([("a", "leads to", "b")])
     save_random_model(tmp_path, kg)
-    with pytest.raises(ValueError, match="radius, max_degree is for a ball"):
+    with pytest.raises(ValueError, match="an expansion has no ball"):
         RSF.load(tmp_path, expansion=Expansion(), radius=2, max_degree=9)
