@@ -5,8 +5,7 @@ import pytest
 
 from hyperhop import KnowledgeGraph
 from hyperhop.graph import DamagedStore
-from hyperhop.rsf.expand import Expansion
-from hyperhop.rsf.retriever import RSF
+from hyperhop.rsf import RSF, Expansion
 from rsf_models import save_cosine_model, save_random_model
 
 NO_BOUNDS = Expansion(theta=0, beam=10**6, reach=10**6, tolerance=0)
