@@ -33,11 +33,9 @@ FlowGraph::FlowGraph(const std::int32_t* src, const std::int32_t* relation, cons
   for (std::int64_t e = 0; e < num_edges; ++e) edges[as_size(e)] = {src[e], relation[e], dst[e]};
   const auto fill = [&](std::int32_t Triple::* row, std::int32_t Triple::* node, Edges& into) {
     into.offsets = graph::starts_by(edges, row, num_nodes);
-    into.row.reserve(edges.size());
     into.node.reserve(edges.size());
     into.relation.reserve(edges.size());
     for (const Triple& edge : edges) {
-      into.row.push_back(edge.*row);
       into.node.push_back(edge.*node);
       into.relation.push_back(edge.relation);
     }
@@ -54,16 +52,24 @@ FlowGraph::FlowGraph(const std::int32_t* src, const std::int32_t* relation, cons
 bool FlowGraph::is_crossed(std::int64_t node) const {
   std::call_once(crossings_counted_, [this] {
     std::vector<std::int64_t> change(as_size(num_nodes_) + 1, 0);
-    for (std::size_t e = 0; e < in_.row.size(); ++e) {
-      const auto ends = std::minmax(in_.row[e], in_.node[e]);
-      ++change[as_size(ends.first) + 1];
-      --change[as_size(ends.second) + 1];
-    }
+    for (std::int64_t v = 0; v < num_nodes_; ++v)
+      for (std::int64_t e = in_.offsets[as_size(v)]; e < in_.offsets[as_size(v) + 1]; ++e) {
+        const std::int64_t u = in_.node[as_size(e)];
+        ++change[as_size(std::min(u, v)) + 1];
+        --change[as_size(std::max(u, v)) + 1];
+      }
     crossed_.resize(change.size());
     std::int64_t open = 0;
     for (std::size_t v = 0; v < change.size(); ++v) crossed_[v] = (open += change[v]) != 0;
   });
   return crossed_[as_size(node)];
+}
+
+std::shared_ptr<const FlowPlan> FlowGraph::plan(const std::vector<std::int64_t>& segments) const {
+  const std::lock_guard<std::mutex> lock(plan_mutex_);
+  if (!plan_ || plan_->segments() != segments)
+    plan_ = std::make_shared<const FlowPlan>(in(), out(), segments);
+  return plan_;
 }
 
 }  // namespace hyperhop

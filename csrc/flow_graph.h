@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <vector>
 
+#include "flow_plan.h"
 #include "kernels/flow.h"
 
 namespace hyperhop {
@@ -27,17 +29,23 @@ class FlowGraph {
   // Whether some edge joins a node below `node` with one at or above it. O(E) at the first call.
   bool is_crossed(std::int64_t node) const;
 
+  // How to walk the graph cut into these segments, which must not be crossed. The last one is kept:
+  // O(segments), or O(E + V) for other segments than at the last call.
+  std::shared_ptr<const FlowPlan> plan(const std::vector<std::int64_t>& segments) const;
+
  private:
   struct Edges {
     std::vector<std::int64_t> offsets;
-    std::vector<std::int32_t> row, node, relation;
-    FlowEdges view() const { return {offsets.data(), row.data(), node.data(), relation.data()}; }
+    std::vector<std::int32_t> node, relation;
+    FlowEdges view() const { return {offsets.data(), node.data(), relation.data()}; }
   };
 
   std::int64_t num_nodes_, num_relations_;
   Edges in_, out_;
   mutable std::once_flag crossings_counted_;
   mutable std::vector<bool> crossed_;
+  mutable std::mutex plan_mutex_;
+  mutable std::shared_ptr<const FlowPlan> plan_;
 };
 
 }  // namespace hyperhop

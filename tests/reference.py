@@ -1,4 +1,4 @@
-"""Float64 references of the kernels in plain NumPy; those of GHRR on complex (..., D, m, m) arrays."""
+"""Float64 references of the GHRR kernels, in plain NumPy on complex (..., D, m, m) arrays."""
 
 import numpy as np
 
@@ -60,19 +60,3 @@ def to_planes(array):
 def from_planes(planes):
     moved = np.moveaxis(planes, -1, -4)  # (..., D, m, m, 2)
     return (moved[..., 0] + 1j * moved[..., 1]).astype(np.complex64)
-
-
-# The sums of hyperhop.flow over the features of nodes, one flow each.
-
-
-def content_score(features, query):
-    return np.asarray(features, np.float64) @ np.asarray(query, np.float64)
-
-
-def read(pi, features):
-    return np.asarray(pi, np.float64) @ np.asarray(features, np.float64)
-
-
-def entropy(pi, eps=1e-8):
-    pi = np.asarray(pi, np.float64)
-    return -(pi[pi != 0] * np.log(pi[pi != 0] + eps)).sum()

@@ -34,3 +34,16 @@ def hop(g, pi, beta, rho=None, gate=0.0, eps=1e-8, reachable_only=False):
         return np.zeros(g.num_nodes)
     weights = np.exp(logits - top)
     return weights / weights.sum()
+
+
+def content_score(features, query):
+    return np.asarray(features, np.float64) @ np.asarray(query, np.float64)
+
+
+def read(pi, features):
+    return np.asarray(pi, np.float64) @ np.asarray(features, np.float64)
+
+
+def entropy(pi, eps=1e-8):
+    pi = np.asarray(pi, np.float64)
+    return -(pi[pi != 0] * np.log(pi[pi != 0] + eps)).sum()

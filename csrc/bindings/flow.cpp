@@ -23,13 +23,12 @@ py::object propagate(const FlowGraph& graph, const py::array& pi_in, const py::a
     T* phi = out.data<T>();
     {
       const GilReleased released;
-      const auto blocks = shape.node_blocks();
-      const auto count = static_cast<int64_t>(blocks.size());
+      const auto plan = graph.plan(shape.offsets());
+      const auto count = static_cast<int64_t>(plan->blocks().size());
       parallel_for(count, flow_grain(count, graph.num_edges() * shape.lanes()), threads,
                    [&](int64_t begin, int64_t end) {
                      for (int64_t b = begin; b < end; ++b)
-                       propagate_block(graph, shape.lanes(), blocks[static_cast<size_t>(b)],
-                                       pi_data, beta_data, phi);
+                       propagate_block(graph, *plan, shape.lanes(), b, pi_data, beta_data, phi);
                    });
     }
     return out.finish();
@@ -55,8 +54,8 @@ py::tuple propagate_backward(const FlowGraph& graph, const py::array& pi_in,
     T *pi_out = grad_pi.data<T>(), *beta_out = grad_beta.data<T>();
     {
       const GilReleased released;
-      propagate_backward_pass(graph, shape, pi_data, beta_data, grad_data, pi_out, beta_out,
-                              threads);
+      propagate_backward_pass(graph, *graph.plan(shape.offsets()), shape.lanes(), pi_data,
+                              beta_data, grad_data, pi_out, beta_out, threads);
     }
     return py::make_tuple(grad_pi.finish(), grad_beta.finish());
   });

@@ -126,12 +126,4 @@ Shape FlowShape::rows(int64_t dim) const {
   return shape;
 }
 
-std::vector<FlowShape::NodeBlock> FlowShape::node_blocks() const {
-  std::vector<NodeBlock> blocks;
-  for (int64_t g = 0; g < num_segments(); ++g)
-    for (int64_t v = begin(g); v < end(g); v += kNodeBlock)
-      blocks.push_back({g, v, std::min(v + kNodeBlock, end(g))});
-  return blocks;
-}
-
 }  // namespace hyperhop::bindings

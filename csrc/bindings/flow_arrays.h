@@ -11,7 +11,6 @@
 
 #include "../flow_graph.h"
 #include "../kernels/check.h"
-#include "../kernels/node_sums.h"
 
 namespace hyperhop::bindings {
 
@@ -70,11 +69,9 @@ class FlowShape {
   Shape per_flow() const;               // (), (G,) or (B,)
   Shape rows(int64_t dim) const;        // (d,), (G, d) or (B, d)
 
-  // Blocks of at most kNodeBlock nodes, segment by segment.
-  struct NodeBlock {
-    int64_t segment, begin, end;
-  };
-  std::vector<NodeBlock> node_blocks() const;
+  using NodeBlock = hyperhop::NodeBlock;
+  std::vector<NodeBlock> node_blocks() const { return node_blocks_of(offsets_); }
+  const std::vector<int64_t>& offsets() const { return offsets_; }
 
  private:
   FlowShape() = default;

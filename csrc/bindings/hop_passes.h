@@ -80,7 +80,8 @@ HopFactors<T> hop_forward(const FlowGraph& graph, const FlowShape& shape, const 
                           int64_t content_work = 0) {
   const FlowKernels<T>& kernel = kernels().flow<T>();
   const int64_t lanes = shape.lanes();
-  const auto blocks = shape.node_blocks();
+  const auto plan = graph.plan(shape.offsets());
+  const auto& blocks = plan->blocks();
   const auto count = static_cast<int64_t>(blocks.size());
   auto tops = make_values<T>(count * lanes), sums = make_values<T>(count * lanes);
   const int64_t grain =
@@ -90,7 +91,7 @@ HopFactors<T> hop_forward(const FlowGraph& graph, const FlowShape& shape, const 
       const auto& block = blocks[static_cast<size_t>(b)];
       HopArgs<T> own = hop;
       own.gate += block.segment;
-      propagate_block(graph, lanes, block, pi, beta, values);
+      propagate_block(graph, *plan, lanes, b, pi, beta, values);
       before_weigh(block, b);
       kernel.hop_weigh(own, block.begin, block.end, values, tops.get() + b * lanes,
                        sums.get() + b * lanes);
@@ -125,7 +126,8 @@ void hop_backward_pass(const FlowGraph& graph, const FlowShape& shape, const T* 
                        const HopGradients<T>& into, int threads) {
   const FlowKernels<T>& kernel = kernels().flow<T>();
   const int64_t lanes = shape.lanes(), values = graph.num_nodes() * lanes;
-  const auto blocks = shape.node_blocks();
+  const auto plan = graph.plan(shape.offsets());
+  const auto& blocks = plan->blocks();
   const auto count = static_cast<int64_t>(blocks.size());
   const auto phi = make_values<T>(values), grad_phi = make_values<T>(values);
   const auto parts = make_values<T>(count * lanes);
@@ -140,7 +142,7 @@ void hop_backward_pass(const FlowGraph& graph, const FlowShape& shape, const T* 
                [&](int64_t begin, int64_t end) {
                  for (int64_t b = begin; b < end; ++b) {
                    const auto& block = blocks[static_cast<size_t>(b)];
-                   propagate_block(graph, lanes, block, pi, beta, phi.get());
+                   propagate_block(graph, *plan, lanes, b, pi, beta, phi.get());
                    kernel.hop_dot(arguments(block), block.begin, block.end,
                                   parts.get() + b * lanes);
                  }
@@ -156,7 +158,8 @@ void hop_backward_pass(const FlowGraph& graph, const FlowShape& shape, const T* 
     std::fill(into.gate, into.gate + shape.num_flows(), T(0));  // also for segments without nodes
     add_blocks(blocks, lanes, parts.get(), into.gate);
   }
-  propagate_backward_pass(graph, shape, pi, beta, grad_phi.get(), into.pi, into.beta, threads);
+  propagate_backward_pass(graph, *plan, lanes, pi, beta, grad_phi.get(), into.pi, into.beta,
+                          threads);
 }
 
 }  // namespace hyperhop::bindings

@@ -24,9 +24,9 @@ UnitaryMapKernel unitary_map;
 
 // Instantiated where they are defined.
 template <class T>
-void propagate(const PropagateArgs<T>&, int64_t, int64_t);
+void propagate(const PropagateArgs<T>&);
 template <class T>
-void propagate_backward(const PropagateBackwardArgs<T>&, int64_t, int64_t);
+void propagate_backward(const PropagateBackwardArgs<T>&);
 template <class T>
 void hop_weigh(const HopArgs<T>&, int64_t, int64_t, T*, T*, T*);
 template <class T>

@@ -7,13 +7,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hyperhop import binders, evaluate, flow, ghrr, graph, help, llm, text
+    from hyperhop import binders, evaluate, flow, ghrr, graph, help, llm, rsf, text
     from hyperhop._topk import topk
     from hyperhop.graph import KnowledgeGraph
     from hyperhop.pathhd import PathHD
     from hyperhop.paths import Paths
+    from hyperhop.rsf import RSF
 
 __all__ = [
+    "RSF",
     "KnowledgeGraph",
     "PathHD",
     "Paths",
@@ -25,12 +27,14 @@ __all__ = [
     "graph",
     "help",
     "llm",
+    "rsf",
     "text",
     "topk",
 ]
 
 # Where each name lives: imported when first named, so that nobody waits for what they do not use.
 _HOME = {
+    "RSF": "rsf",
     "KnowledgeGraph": "graph",
     "PathHD": "pathhd",
     "Paths": "paths",
@@ -41,6 +45,7 @@ _HOME = {
     "graph": "graph",
     "help": "help",
     "llm": "llm",
+    "rsf": "rsf",
     "text": "text",
     "topk": "_topk",
 }

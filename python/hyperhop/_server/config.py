@@ -33,6 +33,8 @@ _KEYS: dict[str, Any] = {
     "structured": bool,
     "threads": int,
     "context": int,
+    "contrast": _NUMBER,
+    "plausibility": _NUMBER,
 }
 _NAMES = {str: "a string", int: "a whole number", bool: "true or false", _NUMBER: "a number"}
 

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from hyperhop.llm.function import CallableModel
     from hyperhop.llm.llm_reader import LLMReader
     from hyperhop.llm.local import LocalModel
+    from hyperhop.llm.pretrained import TransformersModel
+    from hyperhop.llm.template import ReaderTemplate
     from hyperhop.llm.usage import Usage
 
 __all__ = [
@@ -28,8 +30,10 @@ __all__ = [
     "ParseFailure",
     "ParseReport",
     "Reader",
+    "ReaderTemplate",
     "Reply",
     "SchemaRefused",
+    "TransformersModel",
     "Usage",
     "VectorReader",
     "achat_batch",
@@ -43,6 +47,8 @@ _HOME = {
     "ChatClient": "client",
     "LLMReader": "llm_reader",
     "LocalModel": "local",
+    "ReaderTemplate": "template",
+    "TransformersModel": "pretrained",
     "Usage": "usage",
     "achat_batch": "batch",
     "chat_batch": "batch",

@@ -1,10 +1,10 @@
 """Asking a chat model once, in another form where it refuses a schema."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from time import perf_counter
 from typing import Any, NamedTuple
 
-from hyperhop.llm.chat import ChatModel, LLMError, Reply, SchemaRefused
+from hyperhop.llm.chat import LLMError, Reply, SchemaRefused
 
 
 class Outcome(NamedTuple):
@@ -16,15 +16,17 @@ class Outcome(NamedTuple):
     milliseconds: float
 
 
-def ask(model: ChatModel, requests: Sequence[Mapping[str, Any]]) -> Outcome:
-    """Send the first of several `chat` requests; each further one only where a schema is refused.
+def ask(send: Callable[..., Reply], requests: Sequence[Mapping[str, Any]]) -> Outcome:
+    """Send the first of several requests; each further one only where a schema is refused.
+
+    `send` is a model's `chat`, or another of its methods that takes what a request holds.
 
     An LLMError is returned, with all attempts; ValueError without requests.
     """
     collected = _Collected(requests)
     for request in requests:
         try:
-            result: Reply | LLMError = model.chat(**request)
+            result: Reply | LLMError = send(**request)
         except LLMError as error:
             result = error
         if collected.add(result):
@@ -32,12 +34,14 @@ def ask(model: ChatModel, requests: Sequence[Mapping[str, Any]]) -> Outcome:
     return collected.outcome()
 
 
-async def aask(model: ChatModel, requests: Sequence[Mapping[str, Any]]) -> Outcome:
+async def aask(
+    send: Callable[..., Awaitable[Reply]], requests: Sequence[Mapping[str, Any]]
+) -> Outcome:
     """`ask` for callers inside an event loop."""
     collected = _Collected(requests)
     for request in requests:
         try:
-            result: Reply | LLMError = await model.achat(**request)
+            result: Reply | LLMError = await send(**request)
         except LLMError as error:
             result = error
         if collected.add(result):

@@ -20,27 +20,36 @@ from hyperhop._server import (
 from hyperhop.llm.chat import ChatModel, LLMError
 from hyperhop.llm.client import ChatClient
 from hyperhop.llm.local import LocalModel
+from hyperhop.llm.pretrained import TransformersModel, is_folder_of_model
 
 MODEL_VARIABLE = "HYPERHOP_LLM_MODEL"
 
 _SERVER = ("timeout", "retries", "concurrency", "max_tokens", "temperature", "structured")
 _LOCAL = ("timeout", "max_tokens", "temperature", "threads", "context")
+_FOLDER = ("max_tokens", "contrast", "plausibility")
+_NO_CONTRAST = "contrast needs a folder of transformers, whose scores can be read, got {!r}"
 _TIMEOUT = 60.0  # seconds, to tell which models there are
 
 
 def open_chat(
-    url: str | None = None, model: str | None = None, api_key: str | None = None
+    url: str | None = None,
+    model: str | None = None,
+    api_key: str | None = None,
+    *,
+    contrast: float | None = None,
 ) -> ChatModel:
     """The language model that was asked for or configured.
 
-    `url` is the address of an OpenAI-compatible server (a ChatClient) or the path of a .gguf file
-    (a LocalModel); without one, that of HYPERHOP_LLM_URL or of the configuration file. `model`
+    `url` is the address of an OpenAI-compatible server (a ChatClient), or the path of a .gguf file
+    (a LocalModel) or of a folder of transformers (a TransformersModel, the only one that takes
+    `contrast`); without one, that of HYPERHOP_LLM_URL or of the configuration file. `model`
     comes from HYPERHOP_LLM_MODEL or the file, or is the only one that the server offers. A model
     or key that is configured beside a url is used for that server alone; HYPERHOP_LLM_KEY without
     HYPERHOP_LLM_URL belongs to the server that the file names.
 
     ValueError where nothing is configured, or not clearly; LLMError if the server must be asked
-    for its models and does not tell; ImportError without the extra `llm` or `local`.
+    for its models and does not tell; ImportError without the extra `llm`, `local`
+    or `transformers`.
     """
     config = read_config()
     url = url or os.environ.get(URL_VARIABLE) or config.get("url")
@@ -53,7 +62,9 @@ def open_chat(
     if not is_address(url):
         if model:
             raise ValueError(f"model names one of a server's models, but {url!r} is no server")
-        return _open_file(url, config)
+        return _open_path(url, config, contrast)
+    if contrast is not None:
+        raise ValueError(_NO_CONTRAST.format(url))
     in_environment = same_server(os.environ.get(URL_VARIABLE), url)
     in_file = same_server(config.get("url"), url)
     if not model and in_environment:
@@ -71,11 +82,19 @@ def open_chat(
     return ChatClient(url, model or _only_model(url, api_key), api_key, key_env=key_env, **options)
 
 
-def _open_file(path: str, config: dict[str, Any]) -> LocalModel:
+def _open_path(path: str, config: dict[str, Any], contrast: float | None) -> ChatModel:
+    if is_folder_of_model(path):
+        options = {name: config[name] for name in _FOLDER if name in config}
+        if contrast is not None:
+            options["contrast"] = contrast
+        return TransformersModel(path, **options)
     if not path.endswith(".gguf"):
         raise ValueError(
-            f"a language model is an address like http://host:port/v1 or a .gguf file, got {path!r}"
+            "a language model is an address like http://host:port/v1, a .gguf file or a folder of "
+            f"transformers, which holds a config.json; got {path!r}"
         )
+    if contrast is not None:
+        raise ValueError(_NO_CONTRAST.format(path))
     return LocalModel(path, **{name: config[name] for name in _LOCAL if name in config})
 
 

@@ -42,6 +42,16 @@ class Grounding:
         """Whether some path that is listed ends there."""
         return fold(name) in self._ends
 
+    def numbers(self, names: Iterable[str]) -> list[str]:
+        """Numbers of the paths listed that end in one of these, as a reply would cite them."""
+        wanted = {end for name in names for end in self._ends.get(fold(name), [])}
+        paths = self._evidence.paths
+        return [
+            str(number)
+            for number, i in enumerate(self._listing.indexes, start=1)
+            if i < len(paths) and paths[i].entities[-1] in wanted
+        ]
+
     def ground(self, reply: ReaderReply) -> Grounded:
         """The reply held against the evidence. O(listing)."""
         citations, dropped = self._cite(reply.citations)

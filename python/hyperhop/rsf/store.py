@@ -77,8 +77,7 @@ def save(
     something else. Bytes: 4 a weight and 4 text_dim an entity, beside the graph.
     """
     chosen = config.hops if radius is None else at_least("save", "radius", radius, 0)
-    if mention not in get_args(Mention):
-        raise ValueError(f"save: mention must be kept or hidden, got {mention!r}")
+    _mention(mention)
     for name, rows, count in (
         ("entities", tables.entities, kg.num_entity_ids),
         ("relations", tables.relations, FlowRelations(kg).num_symbols),
@@ -98,8 +97,8 @@ def save(
         {
             **kg._arrays,
             "weights": np.concatenate(flat),
-            **({} if tables.entities is None else {"entity_rows": _flat(tables.entities)}),
-            "relation_rows": _flat(tables.relations),
+            **({} if tables.entities is None else {"text_entities": _flat(tables.entities)}),
+            "text_relations": _flat(tables.relations),
         },
         {
             "entities": kg.num_entities,
@@ -114,7 +113,7 @@ def save(
             "mention": mention,
             **(settings or {}),
         },
-        optional=(*SCHEMA_DTYPES, "entity_rows"),
+        optional=(*SCHEMA_DTYPES, "text_entities"),
     )
 
 
@@ -130,7 +129,7 @@ def load(directory: str | os.PathLike[str], verify: bool = False) -> StoredModel
     try:
         config = RSFConfig.from_dict(settings["model"])
         dim, radius = int(settings["encoder_dim"]), int(settings["radius"])
-        mention: Mention = settings["mention"]
+        mention = _mention(settings["mention"])
         shapes = weight_shapes(config, dim)
     except (KeyError, TypeError, ValueError) as error:
         raise DamagedStore(
@@ -138,22 +137,29 @@ def load(directory: str | os.PathLike[str], verify: bool = False) -> StoredModel
         ) from None
     sizes = {
         "weights": sum(map(math.prod, shapes.values())),
-        "entity_rows": kg.num_entity_ids * dim,
-        "relation_rows": (2 * kg.num_relation_ids + 1) * dim,
+        "text_entities": kg.num_entity_ids * dim,
+        "text_relations": (2 * kg.num_relation_ids + 1) * dim,
     }
-    if not config.reads_texts and "entity_rows" not in stored.arrays:
-        del sizes["entity_rows"]
+    if not config.reads_texts and "text_entities" not in stored.arrays:
+        del sizes["text_entities"]
     for name, size in sizes.items():
         array = stored.arrays.get(name)
         if array is None or array.dtype != np.float32 or len(array) != size:
             raise DamagedStore(f"{os.fspath(directory)} is damaged: {name} does not fit the model")
-    entities = stored.arrays.get("entity_rows")
+    entities = stored.arrays.get("text_entities")
     tables = TextTables(
         None if entities is None else entities.reshape(-1, dim),
-        stored.arrays["relation_rows"].reshape(-1, dim),
+        stored.arrays["text_relations"].reshape(-1, dim),
     )
     weights = _named(stored.arrays["weights"], shapes)
     return StoredModel(kg, config, weights, tables, radius, mention, settings)
+
+
+def _mention(value: Any) -> Mention:
+    if value not in get_args(Mention):
+        raise ValueError(f"mention must be kept or hidden, got {value!r}")
+    found: Mention = value
+    return found
 
 
 def _flat(rows: Floats) -> Floats:

@@ -141,7 +141,7 @@ class LLMPlanner:
             "max_tokens": self.max_tokens,
         }
         held = [] if self.model.takes_schema is False else [{**plain, "schema": menu.schema()}]
-        return ask(self.model, [*held, plain])
+        return ask(self.model.chat, [*held, plain])
 
     def _settle(self, outcome: Outcome, menu: Menu) -> tuple[Proposals, PlannerCall]:
         """What was proposed, and the call; errors are raised unless `fallback`."""
