@@ -27,7 +27,7 @@ def run(context: TrainedContext) -> Study:
         f"T = {hops} hops throughout. in reach: questions with an answer in their subgraph, which "
         f"no hits@k can exceed. {COSTS_NOTE}",
     )
-    table = Table(f"Radius of the subgraph on {context.title}", _COLUMNS, rows, notes)
+    table = Table(f"Radius of the subgraph on {context.title_with_seed}", _COLUMNS, rows, notes)
     figure = Figure(
         *(table.title, rows, "lines", "radius", "hits_at_1"), *("radius K, in hops", "hits@1")
     )

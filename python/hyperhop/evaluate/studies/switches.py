@@ -49,6 +49,6 @@ def run(context: TrainedContext) -> Study:
         "change: of hits@10, from the full model's. candidates: exp of the last flow's entropy, "
         f"mean. {COSTS_NOTE}",
     )
-    table = Table(f"Switches on {context.title}", _COLUMNS, rows, notes)
+    table = Table(f"Switches on {context.title_with_seed}", _COLUMNS, rows, notes)
     figure = Figure(table.title, rows, "bars", "setting", "hits_at_10", "model", "hits@10")
     return Study("switches", "tables 2 and 3", context.about, table, figure)

@@ -109,8 +109,13 @@ class TrainedContext:
         return (
             f"{self.sets.name} {self.part} ({self.sets.sets[0].split}, "
             f"{len(self.asked) + self.unasked} questions, trained on {len(self.training):,}, "
-            f"encoder {self.encoder.name}, seed {self.settings.training.seed})"
+            f"encoder {self.encoder.name})"
         )
+
+    @property
+    def title_with_seed(self) -> str:
+        """The same, where all trainings have one seed."""
+        return f"{self.title}, seed {self.settings.training.seed}"
 
     def each(self, name: str, settings: Sequence[Setting], look: "Look") -> list[dict[str, Any]]:
         """A row for each setting: trained and looked at, or found in the folder.
