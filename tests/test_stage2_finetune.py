@@ -22,7 +22,7 @@ from tiny_reader import CAPITALS, EXAMPLES, WINDOW, evidence, save_tiny
 
 pytestmark = pytest.mark.needs("finetune")
 
-FEW = FineTuning(epochs=2, batch=1, learning_rate=1e-2, max_tokens=WINDOW)
+FEW = FineTuning(epochs=2, batch=1, learning_rate=1e-2, max_tokens=WINDOW, save_steps=99)
 
 
 @pytest.fixture(scope="module")
@@ -108,7 +108,12 @@ def test_loss_counts_answer_tokens_alone(base, data):
     batch = collate(rows, pad=tokenizer.eos_token_id)
     model = AutoModelForCausalLM.from_pretrained(base)
     kept = {}
-    model.lm_head.register_forward_hook(lambda m, i, out: (out.retain_grad(), kept.update(out=out)))
+
+    def keep(layer, inputs, out):
+        out.retain_grad()
+        kept["out"] = out
+
+    model.lm_head.register_forward_hook(keep)
     model(**batch).loss.backward()
     reached = kept["out"].grad.abs().sum(-1) > 0
     for row, (ids, prompt) in zip(reached, found.examples, strict=True):
@@ -148,7 +153,7 @@ def test_loss_falls_and_everything_is_written(trained, base):
     done, output, told = trained
     assert (done.examples, done.steps, done.shortened, done.too_long) == (3, 18, 0, 0)
     assert len(done.losses) == 18
-    assert sum(done.losses[-3:]) < 0.6 * sum(done.losses[:3])
+    assert sum(done.losses[-3:]) < 0.7 * sum(done.losses[:3])
     assert told == [(i, 18, loss) for i, loss in enumerate(done.losses, 1)]
     assert (done.device, done.dtype) == ("cpu", "float32")
     assert done.trained == done.parameters < 20_000

@@ -30,7 +30,7 @@ def reader_folder(tmp_path_factory):
     """Trained until it knows its examples by heart."""
     folder = tmp_path_factory.mktemp("tuned")
     write_examples(folder / "train.jsonl", EXAMPLES)
-    settings = FineTuning(epochs=40, batch=3, learning_rate=3e-2, max_tokens=WINDOW)
+    settings = FineTuning(epochs=40, batch=3, learning_rate=3e-2, max_tokens=WINDOW, save_steps=99)
     finetune(
         save_tiny(folder / "base"), [folder / "train.jsonl"], folder / "reader", settings,
         device="cpu",
@@ -173,7 +173,7 @@ def test_without_paths_the_answers_are_the_models_own(tmp_path):
 def test_no_paths_from_export_to_answer(tmp_path):
     template = ReaderTemplate(paths=False)
     write_examples(tmp_path / "t.jsonl", EXAMPLES, template)
-    settings = FineTuning(epochs=60, batch=3, learning_rate=3e-2, max_tokens=WINDOW)
+    settings = FineTuning(epochs=40, batch=3, learning_rate=3e-2, max_tokens=WINDOW, save_steps=99)
     finetune(save_tiny(tmp_path / "base"), [tmp_path / "t.jsonl"], tmp_path / "out", settings,
              device="cpu")  # fmt: skip
     answer = LLMReader(tmp_path / "out").read(EXAMPLES[0].question, Evidence())
@@ -238,8 +238,10 @@ def test_ask_reads_with_the_folder(reader_folder, tmp_path, capsys):
     graph = KnowledgeGraph.from_triples([("Peru", "border", "Chile")])
     graph.save(tmp_path / "graph")
     with pytest.raises(SystemExit) as stopped:
-        app(["ask", str(tmp_path / "graph"), EXAMPLES[1].question, "--llm", str(reader_folder),
-             "--json"])  # fmt: skip
+        app(
+            ["ask", str(tmp_path / "graph"), EXAMPLES[1].question, "--max-hops", "1", "--json"]
+            + ["--llm", str(reader_folder)]
+        )
     assert stopped.value.code == 0
     answer = json.loads(capsys.readouterr().out)["answer"]
     assert (answer["entities"], answer["llm_calls"]) == (["Chile"], 1)

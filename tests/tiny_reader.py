@@ -62,7 +62,5 @@ CAPITALS = evidence(["Peru", "capital", "Lima"], ["Peru", "border", "Chile", "ca
 EXAMPLES = [
     Example("What is the capital of Peru?", ["Lima"], CAPITALS),
     Example("What borders Peru?", ["Chile"], evidence(["Peru", "border", "Chile"])),
-    Example(
-        "What is the capital of Chile?", ["Santiago"], evidence(["Chile", "capital", "Santiago"])
-    ),
+    Example("Which river?", ["Rimac"], evidence(["Lima", "river", "Rimac"])),
 ]

@@ -114,7 +114,8 @@ def finetune(
         callbacks=[_told(engine, progress)] if progress is not None else None,
     )
     trainer.remove_callback(engine.PrinterCallback)  # it prints to stdout
-    trainer.train(resume_from_checkpoint=_last_checkpoint(folder))
+    with quiet_bars(engine):
+        trainer.train(resume_from_checkpoint=_last_checkpoint(folder))
     numbers = [(p.numel(), p.requires_grad) for p in model.parameters()]
     done = FineTuned(
         str(folder),
