@@ -8,6 +8,7 @@ either, is left out of that ratio. Beside it stands what a user waits for, plann
 import os
 import time
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from hyperhop.pathhd.candidates import Candidates
 from pathhd_numpy import NumpyPathHD
 
 K = 3
+NUMPY = "numpy + scipy CSR, shared prefixes"
 MOVIES = 16_000
 # Edges of a movie, and entities they lead to, as in MetaQA.
 RELATIONS = {
@@ -43,38 +45,58 @@ class Asked:
 
 def cases(quick: bool, threads: int) -> list[Case]:
     count = 20 if quick else 100
-    return [_case(hops, count, threads) for hops in (1, 2, 3)]
+    parts = [_Part(hops, count, threads) for hops in (1, 2, 3)]
+    return [_whole(parts, count), *(part.case(count) for part in parts)]
 
 
-def _case(hops, count, threads):
-    kg, questions, encoder, source = _questions(hops, count)
-    options = {"max_hops": hops, "inverse": True, "return_to_topic": False, "k": K}
-    whole = PathHD(kg, encoder, "embedding", **options)
-    plans = {q.text: _plan_of(whole, q, hops) for q in questions}
-    given = PathHD(kg, encoder, Given(plans), **options)
-    baseline = _numpy(given, plans, hops) if installed("scipy") else None
+class _Part:
+    """Questions of one hop count, what answers them, and what to compare that with."""
 
-    def ours():
-        return [given.retrieve(q.text, q.topic, threads=threads) for q in questions]
+    def __init__(self, hops, count, threads):
+        self.hops, self.threads = hops, threads
+        self.kg, self.questions, encoder, self.source = _questions(hops, count)
+        options = {"max_hops": hops, "inverse": True, "return_to_topic": False, "k": K}
+        self.system = PathHD(self.kg, encoder, "embedding", **options)
+        self.plans = {q.text: _plan_of(self.system, q, hops) for q in self.questions}
+        self.given = PathHD(self.kg, encoder, Given(self.plans), **options)
+        self.baseline = _numpy(self.given, self.plans, hops) if installed("scipy") else None
 
-    def theirs():
-        return [baseline(q) for q in questions]
+    def ours(self):
+        return [self.given.retrieve(q.text, q.topic, threads=self.threads) for q in self.questions]
+
+    def theirs(self):
+        return [self.baseline(q) for q in self.questions]
+
+    def check(self):
+        for question, evidence in zip(self.questions, self.ours(), strict=True):
+            _assert_exact(self.given, evidence, self.hops, self.plans[question.text])
+            if self.baseline:
+                _assert_same(self.kg, evidence, self.baseline(question))
+
+    def case(self, count):
+        hops = f"{self.hops} hop{'s' * (self.hops > 1)}"
+        size = f"{count} questions of {hops}, {self.source}, plans given"
+        others = [Baseline(NUMPY, self.theirs if self.baseline else None)]
+        report = partial(_waiting, self.system, self.questions, self.threads)
+        return Case("retrieve", size, self.ours, others, self.check, report=report)
+
+
+def _whole(parts, count):
+    """All hop counts together: what the whole benchmark takes."""
 
     def check():
-        for question, evidence in zip(questions, ours(), strict=True):
-            _assert_exact(given, evidence, hops, plans[question.text])
-            if baseline:
-                _assert_same(kg, evidence, baseline(question))
+        for part in parts:
+            part.check()
 
-    size = f"{count} questions of {hops} hop{'s' * (hops > 1)}, {source}, plans given"
-    others = [Baseline("numpy + scipy CSR, shared prefixes", theirs if baseline else None)]
+    size = f"{count} questions each of 1, 2 and 3 hops, {parts[0].source}, plans given"
+    measured = all(part.baseline for part in parts)
+    theirs = (lambda: [part.theirs() for part in parts]) if measured else None
     return Case(
-        "retrieve",
+        "retrieve all",
         size,
-        ours,
-        others,
+        lambda: [part.ours() for part in parts],
+        [Baseline(NUMPY, theirs)],
         check,
-        report=lambda: _waiting(whole, questions, threads),
     )
 
 

@@ -84,14 +84,14 @@ def numbers(symbols):
 def test_kept_rows_are_bounded():
     rows = RowsOnDemand(1_000, 16)
     rng = np.random.default_rng(0)
-    before = rows.take(np.arange(16), numbers)
+    before = rows.take(np.arange(16, dtype=np.int32), numbers)
     for _ in range(200):
-        symbols = rng.integers(0, 1_000, rng.integers(0, 12))
+        symbols = rng.integers(0, 1_000, rng.integers(0, 12), np.int32)
         array, places = rows.take(symbols, numbers)
         assert len(array) == 16
         np.testing.assert_array_equal(array[places], numbers(symbols))
     np.testing.assert_array_equal(before[0][before[1]], numbers(np.arange(16)))  # still as it was
-    array, places = rows.take(np.arange(100), numbers)  # more than are kept
+    array, places = rows.take(np.arange(100, dtype=np.int32), numbers)  # more than are kept
     np.testing.assert_array_equal(array[places], numbers(np.arange(100)))
     assert rows.take(np.zeros(0, np.int32), numbers)[1].size == 0
 
@@ -102,7 +102,7 @@ def test_threads_see_whole_rows():
     def read(seed):
         rng = np.random.default_rng(seed)
         for _ in range(300):
-            symbols = rng.integers(0, 500, 8)
+            symbols = rng.integers(0, 500, 8, np.int32)
             array, places = rows.take(symbols, numbers)
             np.testing.assert_array_equal(array[places], numbers(symbols))
         return True

@@ -108,7 +108,6 @@ def test_harness(folder, split):
         "link",
         "enumerate",
         "plan",
-        "encode",
         "score",
         "expand",
         "total",

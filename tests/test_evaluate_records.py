@@ -53,7 +53,6 @@ def test_one_question(system):
         "link",
         "enumerate",
         "plan",
-        "encode",
         "score",
         "expand",
         "total",

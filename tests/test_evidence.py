@@ -5,6 +5,7 @@ import json
 from hyperhop.evidence import (
     Answer,
     Evidence,
+    EvidenceAnswer,
     EvidencePassage,
     EvidencePath,
     EvidenceSequence,
@@ -34,11 +35,34 @@ def test_to_dict_is_json():
         "entities": ["Peru", "Chile", "Spanish"],
         "relations": ["border", "language"],
         "score": 0.8,
+        "certificate": None,
     }
     assert found["passages"][0]["text"] == "text \t 😀"
     assert found["truncated"] is True
     answer = Answer("Spanish", ["Spanish"], [0], "why", timings={"read": 0.1})
     assert json.loads(json.dumps(answer.to_dict()))["citations"] == [0]
+
+
+def test_reader_takes_entities_that_the_evidence_ranks():
+    ranked = [EvidenceAnswer("Spanish", 0.4), EvidenceAnswer("Aymara", 0.3)]
+    evidence = Evidence(
+        topic="Peru",
+        paths=[
+            EvidencePath(["Peru", "Spanish"], ["language"], 0.4),
+            EvidencePath(["Peru", "Bolivia", "Aymara"], ["border", "language"], 0.3),
+            EvidencePath(["Peru", "Lima"], ["capital"], 0.1),
+        ],
+        answers=[*ranked, EvidenceAnswer("Lima", 0.1)],
+    )
+    answer = VectorReader().read("?", evidence)
+    assert answer.entities == ["Spanish", "Aymara"]  # Lima has less than half of the best score
+    assert answer.citations == [0, 1]
+    assert answer.text == "Spanish, Aymara"
+    assert answer.rationale == (
+        'Following "language" from Peru leads to one entity: Peru -language-> Spanish.'
+    )
+    assert answer.llm_calls == 0
+    assert [one["entity"] for one in evidence.to_dict()["answers"]] == ["Spanish", "Aymara", "Lima"]
 
 
 def test_reader_answers_with_all_ends_of_the_best_sequence():

@@ -25,6 +25,7 @@ LEVELS = {
     "binders": 3,
     "graph": 3,
     "llm": 4,
+    "retrieval": 4,
     "help": 5,
     "pathhd": 5,
     "rsf": 5,

@@ -7,11 +7,11 @@ import pytest
 
 from hyperhop.pathhd import Example, LinearPlanner, Planner
 from hyperhop.pathhd.candidates import Candidates
-from hyperhop.pathhd.planners.question import find_mention
 from hyperhop.pathhd.planners.softmax import fit_softmax, probabilities
 from hyperhop.pathhd.planners.wording import WordingFeatures
 from hyperhop.paths import Paths
 from hyperhop.text import HashingEncoder
+from hyperhop.text.mention import find_mention
 
 NAMES = ["born", "spouse", "unseen", "wrote"]
 PATHS = [("born",), ("spouse",), ("spouse", "born"), ("unseen",), ("wrote",)]

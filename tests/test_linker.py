@@ -530,12 +530,12 @@ def test_dense_by_name_and_through_aliases():
 
 @pytest.mark.needs("faiss")
 def test_faiss_and_numpy_agree(monkeypatch):
-    from hyperhop.graph.linking import dense
+    from hyperhop.graph.linking import nearest
 
     mentions = ["Steinbach am Rhein", "Neuberg West", "im Wald", "zzz"]
     link = linker(*TOWNS, encoder=Letters(), min_score=0.3)
     with_faiss = [link.candidates(mention, k=50) for mention in mentions]
-    monkeypatch.setattr(dense, "_faiss", lambda: None)
+    monkeypatch.setattr(nearest, "_faiss", lambda: None)
     link = linker(*TOWNS, encoder=Letters(), min_score=0.3)
     for mention, expected in zip(mentions, with_faiss, strict=True):
         found = link.candidates(mention, k=50)

@@ -20,9 +20,9 @@ from hyperhop.pathhd import (
 )
 from hyperhop.pathhd.candidates import Candidates
 from hyperhop.pathhd.planners.features import masked
-from hyperhop.pathhd.planners.question import find_mention
 from hyperhop.paths import Paths
 from hyperhop.text import HashingEncoder
+from hyperhop.text.mention import find_mention
 
 NAMES = ["father", "spouse", "born", "^father", "^spouse", "^born"]
 PATHS = [

@@ -63,7 +63,7 @@ def test_answers(pathhd):
     assert answers[1].text == "Portuguese, Spanish"
     assert answers[1].rationale.endswith("Peru -border-> Brazil -language-> Portuguese.")
     assert all(a.llm_calls == a.llm_attempts == 0 for a in answers)
-    stages = {"link", "enumerate", "plan", "encode", "score", "expand", "read"}
+    stages = {"link", "enumerate", "plan", "score", "expand", "read"}
     assert set(answers[0].timings) == stages
     json.dumps(answers[0].to_dict())
 

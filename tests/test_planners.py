@@ -10,9 +10,11 @@ from hypothesis import strategies as st
 from hyperhop.pathhd import Planner, get_planner, planner_names
 from hyperhop.pathhd.candidates import Candidates, name_ranks
 from hyperhop.pathhd.planners import embedding, needs_encoder, ranked
-from hyperhop.pathhd.planners.question import find_mention, parse_question
+from hyperhop.pathhd.planners.question import parse_question
 from hyperhop.paths import Paths
 from hyperhop.text import HashingEncoder, WordLlamaEncoder
+from hyperhop.text.mention import find_mention
+from strategies import ragged_paths
 
 RELATIONS = ["border", "capital", "currency", "language", "parents", "place_of_birth", "spouse"]
 SYMBOLS = RELATIONS + ["^" + name for name in RELATIONS]
@@ -308,6 +310,24 @@ def test_embedding_planner_knows_synonyms():
     given = candidates(*([a, b] for a in SYMBOLS for b in SYMBOLS), *([s] for s in SYMBOLS))
     plans = planner.plan("who is the mother of Ann 's husband ?", (21, 24), given)
     assert given.relations(int(plans.sequences[0])) == ["spouse", "parents"]
+
+
+@given(ragged_paths(4), st.data())
+def test_the_best_are_the_first_of_the_whole_order(sequences, data):
+    names = ["d", "b", "c", "a"]
+    distinct = sorted({tuple(one) for one in sequences})
+    candidates = Candidates(Paths.from_lists(distinct), names)
+    few = st.sampled_from([0.0, -0.0, 0.5, 1.0, np.inf, -np.inf, np.nan])
+    scores = np.array([data.draw(few) for _ in distinct])
+
+    def key(index):
+        score = scores[index]
+        return np.isnan(score), 0 if np.isnan(score) else -score, candidates.relations(index)
+
+    expected = sorted(range(len(distinct)), key=key)
+    assert candidates.order(scores).tolist() == expected
+    for count in range(len(distinct) + 2):
+        assert candidates.best(scores, count).tolist() == expected[:count]
 
 
 def test_candidates_and_order():

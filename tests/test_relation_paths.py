@@ -141,6 +141,42 @@ def test_long_paths_use_the_comparison_sort():
         assert np.abs(vector - reference.encode(cb.array, sequence)).max() < 1e-4
 
 
+@given(st.data(), blocks, block_sizes, seeds)
+def test_a_bundle_is_scored_as_if_it_were_made_first(data, d, m, seed):
+    cb = codebook(4, blocks=d, block_size=m, seed=seed, lazy=data.draw(st.booleans()))
+    paths = hh.Paths.from_lists(data.draw(ragged_paths(4).filter(len)))
+    chosen = data.draw(st.lists(st.integers(0, len(paths) - 1), min_size=1, max_size=5))
+    weights = np.arange(len(chosen), 0, -1, dtype=np.float64) / 3
+    query = ghrr.bundle(ghrr.encode_paths(cb, paths.take(chosen), planes=True), weights)
+    expected = ghrr.score_paths(cb, query, paths)
+    found = ghrr.score_bundle(cb, paths, chosen, weights)
+    assert found.dtype == np.float64
+    assert np.array_equal(found, expected)
+
+
+def test_a_bundle_of_blocks_that_are_not_unitary():
+    rng = np.random.default_rng(0)
+    cb = ghrr.Codebook.from_blocks("abc", rng.normal(size=(3, 4, 4, 2, 20)).astype(np.float32))
+    paths = hh.Paths.from_lists([[0], [1, 2], [2, 1]])
+    query = ghrr.bundle(ghrr.encode_paths(cb, paths.take([1, 0]), planes=True), [2, 1])
+    expected = ghrr.score_paths(cb, query, paths)
+    assert np.array_equal(ghrr.score_bundle(cb, paths, [1, 0], [2, 1]), expected)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "weights", "message"),
+    [
+        ([2], [1.0], "plan 2 of 2 paths"),
+        ([-1], [1.0], "plan -1 of 2 paths"),
+        ([], [], "at least one plan"),
+        ([0, 1], [1.0], "a weight for each"),
+    ],
+)
+def test_a_bundle_of_what_is_not_there(chosen, weights, message):
+    with pytest.raises(ValueError, match=message):
+        ghrr.score_bundle(codebook(), np.array([[0], [1]]), chosen, weights)
+
+
 def test_top_paths_is_topk_of_the_scores():
     rng = np.random.default_rng(3)
     cb = codebook(4, blocks=32)

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../kernels/check.h"
+#include "../path_lists.h"
 
 namespace hyperhop::bindings {
 
@@ -19,6 +20,7 @@ struct StoredArray {
   py::array array;
   Hypervectors vectors;
   StoredRows rows() const { return {vectors.layout, array.data()}; }
+  CodebookRows codebook() const { return {vectors.shape, rows(), vectors.rows}; }
 };
 StoredArray read_stored(const Argument& arg, const py::array& array);
 
@@ -56,13 +58,6 @@ class Output {
   py::array work_;
   py::object target_;
 };
-
-// Whether an output is written past the caches: too large to stay in them (measured: half the time
-// of a plain store), and aligned as that needs.
-inline bool worth_streaming(const void* data, int64_t bytes) {
-  constexpr int64_t kStreamBytes = 8 << 20;
-  return bytes >= kStreamBytes && reinterpret_cast<uintptr_t>(data) % 64 == 0;
-}
 
 inline py::dtype dtype_of(Layout layout) {
   switch (layout) {

@@ -3,6 +3,7 @@
 #include "../dispatch.h"
 #include "../parallel.h"
 #include "arrays.h"
+#include "columns.h"
 #include "gil.h"
 #include "module.h"
 
@@ -38,9 +39,29 @@ static py::array codebook(const py::array_t<uint32_t, py::array::c_style>& keys,
   return planes;
 }
 
+// places[symbols], or None where one of these is -1, a row that was not made. IndexError for a
+// symbol without a place.
+static py::object rows_of(const py::object& places, const py::object& symbols) {
+  const Column<int32_t> place("rows_of", "places", places);
+  const Column<int32_t> symbol("rows_of", "symbols", symbols);
+  std::vector<int32_t> rows(size_t(symbol.size()));
+  bool all_made = true;
+  for (int64_t i = 0; i < symbol.size(); ++i) {
+    const int32_t asked = symbol.data()[i];
+    if (asked < 0 || asked >= place.size())
+      throw py::index_error("Codebook: symbol " + std::to_string(asked) + " of " +
+                            std::to_string(place.size()));
+    rows[size_t(i)] = place.data()[asked];
+    all_made = all_made && rows[size_t(i)] >= 0;
+  }
+  if (!all_made) return py::none();
+  return to_array(std::move(rows));
+}
+
 void bind_codebook(py::module_& m) {
   m.def("codebook", &codebook, py::arg("keys"), py::arg("blocks"), py::arg("block_size"),
         py::arg("family"), py::arg("threads"));
+  m.def("rows_of", &rows_of, py::arg("places"), py::arg("symbols"));
 }
 
 }  // namespace hyperhop::bindings

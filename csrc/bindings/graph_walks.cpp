@@ -17,6 +17,7 @@
 #include "gil.h"
 #include "graph_index.h"
 #include "module.h"
+#include "paths.h"
 
 namespace hyperhop::bindings {
 namespace {
@@ -54,6 +55,16 @@ void check_topics(const char* function, const GraphIndex& index,
   for (std::int64_t i = 0; i < topics.size(); ++i) index.check_entity(function, topics.data()[i]);
 }
 
+void check_symbols(const GraphIndex& index, const std::int32_t* symbols, std::int64_t count) {
+  const std::int64_t bound = 2 * static_cast<std::int64_t>(index.view().num_relations);
+  for (std::int64_t i = 0; i < count; ++i) {
+    if (symbols[i] < 0 || symbols[i] >= bound) {
+      throw py::value_error("paths: sequences hold the symbol " + std::to_string(symbols[i]) +
+                            ", expected 0 <= symbol < " + std::to_string(bound));
+    }
+  }
+}
+
 void check_sequences(const GraphIndex& index, const Column<std::int32_t>& symbols,
                      const Column<std::int64_t>& offsets) {
   bool ascending = offsets.size() >= 1 && offsets.data()[0] == 0 &&
@@ -62,14 +73,7 @@ void check_sequences(const GraphIndex& index, const Column<std::int32_t>& symbol
     ascending = offsets.data()[i - 1] <= offsets.data()[i];
   }
   require(ascending, "paths: sequence offsets must ascend from 0 to the number of symbols");
-  const std::int64_t bound = 2 * static_cast<std::int64_t>(index.view().num_relations);
-  for (std::int64_t i = 0; i < symbols.size(); ++i) {
-    const std::int32_t symbol = symbols.data()[i];
-    if (symbol < 0 || symbol >= bound) {
-      throw py::value_error("paths: sequences hold the symbol " + std::to_string(symbol) +
-                            ", expected 0 <= symbol < " + std::to_string(bound));
-    }
-  }
+  check_symbols(index, symbols.data(), symbols.size());
 }
 
 // walk(i) of each topic, over threads and without the GIL.
@@ -105,6 +109,13 @@ py::list find_sequences(const GraphIndex& index, const py::object& topics,
   return result;
 }
 
+py::tuple to_tuple(graph::EntityPaths&& found) {
+  return py::make_tuple(to_array(std::move(found.entities)), to_array(std::move(found.offsets)),
+                        found.truncated, to_array(std::move(found.ends)),
+                        to_array(std::move(found.end_offsets)), found.ends_truncated,
+                        to_array(std::move(found.hubs)));
+}
+
 // `sequences`: (symbols, offsets) for each topic.
 py::list expand_paths(const GraphIndex& index, const py::object& topics,
                       const GraphWalkRules& walk_rules, const py::list& sequences, std::int64_t cap,
@@ -130,13 +141,29 @@ py::list expand_paths(const GraphIndex& index, const py::object& topics,
                                lists[static_cast<std::size_t>(i)], options, limits);
   });
   py::list result;
-  for (graph::EntityPaths& one : found) {
-    result.append(py::make_tuple(
-        to_array(std::move(one.entities)), to_array(std::move(one.offsets)), one.truncated,
-        to_array(std::move(one.ends)), to_array(std::move(one.end_offsets)), one.ends_truncated,
-        to_array(std::move(one.hubs))));
-  }
+  for (graph::EntityPaths& one : found) result.append(to_tuple(std::move(one)));
   return result;
+}
+
+// Paths of one topic along the `chosen` of its sequences, and these: what a question asks for, in
+// one call, since here the calls would take longer than the work.
+py::tuple expand_chosen(const GraphIndex& index, std::int32_t topic,
+                        const GraphWalkRules& walk_rules, const py::object& symbols,
+                        const py::object& offsets, const py::object& chosen, std::int64_t cap,
+                        bool simple, const graph::Limits& limits) {
+  index.check_entity("paths", topic);
+  const Column<std::int32_t> symbol("paths", "symbols", symbols);
+  const Column<std::int64_t> offset("paths", "offsets", offsets);
+  graph::OwnedSequences taken = take_sequences(symbol, offset, {"paths", "chosen", chosen});
+  check_symbols(index, taken.symbols.data(), static_cast<std::int64_t>(taken.symbols.size()));
+  const graph::WalkRules& rules = walk_rules.of(index);
+  graph::EntityPaths found;
+  {
+    const GilReleased released;
+    found = graph::expand_paths(index.view(), topic, rules, taken.list(), {cap, simple}, limits);
+  }
+  return py::make_tuple(to_array(std::move(taken.symbols)), to_array(std::move(taken.offsets)),
+                        to_tuple(std::move(found)));
 }
 
 // Looks every step of every path up in the graph: the place in `entities` where the first step
@@ -190,6 +217,9 @@ void bind_graph_walks(py::module_& m) {
   m.def("graph_paths", &expand_paths, py::arg("graph"), py::arg("topics"), py::arg("rules"),
         py::arg("sequences"), py::arg("cap"), py::arg("simple"), py::arg("limits"),
         py::arg("threads"));
+  m.def("graph_chosen_paths", &expand_chosen, py::arg("graph"), py::arg("topic"), py::arg("rules"),
+        py::arg("symbols"), py::arg("offsets"), py::arg("chosen"), py::arg("cap"),
+        py::arg("simple"), py::arg("limits"));
   m.def("graph_broken_step", &find_broken_step, py::arg("graph"), py::arg("entities"),
         py::arg("path_offsets"), py::arg("symbols"), py::arg("symbol_offsets"));
 }

@@ -25,4 +25,14 @@ PYBIND11_MODULE(_core, m) {
   bind_graph_walks(m);
   bind_graph_ball(m);
   bind_graph_change(m);
+  bind_flow_graph(m);
+  bind_flow(m);
+  bind_hop(m);
+  bind_backtrack(m);
+  bind_sparse_flow(m);
+  bind_hop_content(m);
+  bind_content_score(m);
+  bind_read(m);
+  bind_feature_gradient(m);
+  bind_entropy(m);
 }

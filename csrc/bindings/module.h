@@ -13,7 +13,9 @@ void bind_bundle(py::module_& m);
 void bind_normalize(py::module_& m);
 void bind_similarity(py::module_& m);
 void bind_pairwise(py::module_& m);
+void bind_content_score(py::module_& m);
 void bind_encode_paths(py::module_& m);
+void bind_read(py::module_& m);
 void bind_score_paths(py::module_& m);
 void bind_topk(py::module_& m);
 void bind_paths(py::module_& m);
@@ -27,5 +29,13 @@ void bind_graph_index(py::module_& m);
 void bind_graph_schema(py::module_& m);
 void bind_graph_walks(py::module_& m);
 void bind_graph_change(py::module_& m);
+void bind_flow_graph(py::module_& m);
+void bind_entropy(py::module_& m);
+void bind_feature_gradient(py::module_& m);
+void bind_flow(py::module_& m);
+void bind_hop(py::module_& m);
+void bind_backtrack(py::module_& m);
+void bind_sparse_flow(py::module_& m);
+void bind_hop_content(py::module_& m);
 
 }  // namespace hyperhop::bindings

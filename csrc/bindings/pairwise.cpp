@@ -4,11 +4,11 @@
 #include <vector>
 
 #include "../dispatch.h"
+#include "../memory.h"
 #include "../parallel.h"
 #include "arrays.h"
 #include "gil.h"
 #include "module.h"
-#include "scratch.h"
 
 namespace hyperhop::bindings {
 namespace {

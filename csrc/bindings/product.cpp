@@ -1,4 +1,5 @@
 #include "../dispatch.h"
+#include "../memory.h"
 #include "../parallel.h"
 #include "arrays.h"
 #include "gil.h"

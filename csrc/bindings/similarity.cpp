@@ -1,11 +1,11 @@
 #include <utility>
 
 #include "../dispatch.h"
+#include "../memory.h"
 #include "../parallel.h"
 #include "arrays.h"
 #include "gil.h"
 #include "module.h"
-#include "scratch.h"
 
 namespace hyperhop::bindings {
 

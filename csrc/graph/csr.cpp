@@ -7,9 +7,6 @@
 #include "sizes.h"
 
 namespace hyperhop::graph {
-namespace {
-
-// starts[k]: number of triples whose key is below k.
 std::vector<std::int64_t> starts_by(const std::vector<Triple>& triples, std::int32_t Triple::* key,
                                     std::int64_t num_keys) {
   std::vector<std::int64_t> starts(as_size(num_keys) + 1, 0);
@@ -34,6 +31,8 @@ void stable_sort_by(std::vector<Triple>& triples, std::vector<Triple>& scratch,
     triples.swap(scratch);
   }
 }
+
+namespace {
 
 EdgeOrder edge_order(const std::vector<Triple>& triples, std::int32_t Triple::* row,
                      std::int32_t Triple::* neighbour, std::int64_t num_entities) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 namespace hyperhop::graph {
 
@@ -27,6 +28,20 @@ struct SequenceList {
       if (!std::equal(begin(i), begin(i) + prefix, begin(first))) break;
     }
     return i;
+  }
+};
+
+// Sequences that own their symbols.
+struct OwnedSequences {
+  std::vector<std::int32_t> symbols;
+  std::vector<std::int64_t> offsets{0};
+
+  void append(const std::int32_t* begin, const std::int32_t* end) {
+    symbols.insert(symbols.end(), begin, end);
+    offsets.push_back(static_cast<std::int64_t>(symbols.size()));
+  }
+  SequenceList list() const {
+    return {symbols.data(), offsets.data(), static_cast<std::int64_t>(offsets.size()) - 1};
   }
 };
 

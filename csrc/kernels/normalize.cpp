@@ -1,5 +1,6 @@
 #include "normalize.h"
 
+#include "normalize_tile.h"
 #include "tile.h"
 
 namespace hyperhop::HH_ISA {
@@ -83,22 +84,6 @@ static void unitarize_block(int m, int lane, const float* in, float* out) {
       out[(i * m + j) * 2 * kTileLanes + lane] = float(sum.re);
       out[((i * m + j) * 2 + 1) * kTileLanes + lane] = float(sum.im);
     }
-}
-
-// All blocks of a tile at once, each summed in the order of its entries.
-static void normalize_tile(int entries, double norm, const float* in, float* out) {
-  double square[kTileLanes] = {}, scale[kTileLanes];
-  for (int e = 0; e < entries; ++e)
-    for (int l = 0; l < kTileLanes; ++l) {
-      const double x = in[e * kTileLanes + l];
-      square[l] += x * x;
-    }
-  // square - square is 0, or NaN for a block that holds NaN or inf.
-  for (int l = 0; l < kTileLanes; ++l)
-    scale[l] = square[l] == 0 ? 0 : norm / __builtin_sqrt(square[l]) + (square[l] - square[l]);
-  for (int e = 0; e < entries; ++e)
-    for (int l = 0; l < kTileLanes; ++l)
-      out[e * kTileLanes + l] = float(double(in[e * kTileLanes + l]) * scale[l]);
 }
 
 template <class OneTile>

@@ -1,5 +1,6 @@
 #include "score_general.h"
 
+#include "query_tile.h"
 #include "trie_walk.h"
 
 namespace hyperhop::HH_ISA {
@@ -51,7 +52,7 @@ static void score_tile(const ScorePathsArgs& args, int64_t tile) {
   float* states = trie.scratch + trie.num_symbols * floats;
   const Ahead nothing(m, 0);
   for (int64_t q = 0; q < args.num_queries; ++q) {
-    load_tile(shape, Layout::planes, args.queries + q * shape.floats(), tile, query);
+    query_tile<kBlockSize>(args, q, tile, query);
     float* partial = args.partial + (q * shape.tiles() + tile) * (args.num_leaves + 1);
     for (int64_t s = 0; s < trie.num_steps; ++s) {
       const TrieStep& step = trie.steps[s];

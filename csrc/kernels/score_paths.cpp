@@ -1,5 +1,6 @@
 #include "score_paths.h"
 
+#include "query_tile.h"
 #include "trie_walk.h"
 
 namespace hyperhop::HH_ISA {
@@ -176,7 +177,7 @@ static void score_dense(int entries, const Trie& trie, const Scratch& scratch,
 }
 
 template <int kBlockSize>
-static void score_tile(const ScorePathsArgs& args, const Scratch& scratch, const float* query,
+static void score_tile(const ScorePathsArgs& args, const Scratch& scratch, int64_t query,
                        int64_t tile, float* partial) {
   const BlockShape& shape = args.shape;
   const Trie& trie = args.trie;
@@ -185,7 +186,7 @@ static void score_tile(const ScorePathsArgs& args, const Scratch& scratch, const
   const TrieStep* end = trie.steps + trie.num_steps;
   Ahead ahead(m, trie.num_symbols);
 
-  load_tile(shape, Layout::planes, query, tile, scratch.states);
+  query_tile<kBlockSize>(args, query, tile, scratch.states);
   for (int64_t g = 0; g < trie.num_groups; ++g) {
     const TrieGroup& group = trie.groups[g];
     int64_t num_states = 0;
@@ -218,7 +219,7 @@ void score_paths(const ScorePathsArgs& args, int64_t tile) {
   pack_symbols(shape, args.trie, tile);
   with_block_size(shape.block_size, [&](auto m) {
     for (int64_t q = 0; q < args.num_queries; ++q)
-      score_tile<m.value>(args, scratch, args.queries + q * shape.floats(), tile,
+      score_tile<m.value>(args, scratch, q, tile,
                           args.partial + (q * shape.tiles() + tile) * (args.num_leaves + 1));
   });
 }

@@ -11,10 +11,19 @@
 
 namespace hyperhop {
 
+// One query, given by the paths whose weighted sum it is.
+struct Bundle {
+  int64_t count;           // K; 0 where queries are given themselves
+  const int64_t* offsets;  // (K + 1,)
+  const int32_t* symbols;  // rows of the codebook
+  const float* weights;
+};
+
 struct ScorePathsArgs {
   BlockShape shape;
   Trie trie;
-  const float* queries;  // [num_queries][m][m][2][D]
+  Bundle bundle;
+  const float* queries;  // [num_queries][m][m][2][D], without a bundle
   int64_t num_queries;
   float* partial;  // [num_queries][tiles][num_leaves + 1]; the last takes what no leaf wants
   int64_t num_leaves;

@@ -22,11 +22,79 @@ TopkScanKernel<float> topk_scan_f32;
 TopkScanKernel<double> topk_scan_f64;
 UnitaryMapKernel unitary_map;
 
+// Instantiated where they are defined.
+template <class T>
+void propagate(const PropagateArgs<T>&);
+template <class T>
+void propagate_backward(const PropagateBackwardArgs<T>&);
+template <class T>
+void hop_weigh(const HopArgs<T>&, int64_t, int64_t, T*, T*, T*);
+template <class T>
+void hop_combine(int64_t, int64_t, T*, T*);
+template <class T>
+void hop_scale(int64_t, int64_t, int64_t, T*, const T*, const T*);
+template <class T>
+void hop_dot(const HopBackwardArgs<T>&, int64_t, int64_t, T*);
+template <class T>
+void hop_backward(const HopBackwardArgs<T>&, int64_t, int64_t, T*);
+template <class T>
+void content_score(const ContentScoreArgs<T>&, int64_t, int64_t);
+template <class T>
+void read(const ReadArgs<T>&, int64_t, int64_t, T*);
+template <class T>
+void read_total(int64_t, int64_t, int64_t, T*, T*);
+template <class T>
+void feature_gradient(const FeatureGradientArgs<T>&, int64_t, int64_t);
+template <class T>
+void hop_content(const HopContentArgs<T>&, int64_t, int64_t, T*);
+template <class T>
+void hop_content_total(int64_t, int64_t, int64_t, const T*, const T*, T*, T*);
+template <class T>
+void hop_content_backward(const HopContentBackwardArgs<T>&, int64_t, int64_t, T*);
+template <class T>
+void entropy(const EntropyArgs<T>&, int64_t, int64_t, T*);
+template <class T>
+void entropy_backward(const EntropyArgs<T>&, int64_t, int64_t, const T*, T*);
+
+template <class T>
+constexpr FlowKernels<T> flow_kernels = {
+    propagate<T>,
+    propagate_backward<T>,
+    hop_weigh<T>,
+    hop_combine<T>,
+    hop_scale<T>,
+    hop_dot<T>,
+    hop_backward<T>,
+    content_score<T>,
+    read<T>,
+    read_total<T>,
+    feature_gradient<T>,
+    hop_content<T>,
+    hop_content_total<T>,
+    hop_content_backward<T>,
+    entropy<T>,
+    entropy_backward<T>,
+};
+
 extern const KernelTable kernel_table;
 const KernelTable kernel_table = {
-    HH_STRING(HH_ISA), codebook,   product,       encode_paths,  score_paths,
-    score_general,     similarity, pack_panel,    pairwise,      normalize,
-    unitarize,         bundle,     topk_scan_f32, topk_scan_f64, unitary_map,
+    HH_STRING(HH_ISA),
+    codebook,
+    product,
+    encode_paths,
+    score_paths,
+    score_general,
+    similarity,
+    pack_panel,
+    pairwise,
+    normalize,
+    unitarize,
+    bundle,
+    topk_scan_f32,
+    topk_scan_f64,
+    unitary_map,
+    flow_kernels<float>,
+    flow_kernels<double>,
 };
 
 }  // namespace hyperhop::HH_ISA

@@ -3,6 +3,7 @@
 #include "bundle.h"
 #include "codebook.h"
 #include "encode_paths.h"
+#include "flow_kernels.h"
 #include "normalize.h"
 #include "pairwise.h"
 #include "product.h"
@@ -30,6 +31,20 @@ struct KernelTable {
   TopkScanKernel<float>* topk_scan_f32;
   TopkScanKernel<double>* topk_scan_f64;
   UnitaryMapKernel* unitary_map;
+  FlowKernels<float> flow_f32;
+  FlowKernels<double> flow_f64;
+
+  template <class T>
+  const FlowKernels<T>& flow() const;
 };
+
+template <>
+HH_INLINE const FlowKernels<float>& KernelTable::flow<float>() const {
+  return flow_f32;
+}
+template <>
+HH_INLINE const FlowKernels<double>& KernelTable::flow<double>() const {
+  return flow_f64;
+}
 
 }  // namespace hyperhop

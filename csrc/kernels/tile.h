@@ -153,6 +153,15 @@ HH_INLINE void store_tile(const BlockShape& shape, Layout layout, const float* H
     for (int e = transposed; e < entries; ++e) to[l * entries + e] = in[e * kTileLanes + l];
 }
 
+// The identity's tile, compact.
+HH_INLINE void identity_tile(const BlockShape& shape, int64_t tile, float* out) {
+  const int lanes = lanes_in_tile(shape, tile);
+  const int m = shape.block_size;
+  memset(out, 0, size_t(shape.tile_floats()) * sizeof(float));
+  for (int i = 0; i < m; ++i)
+    for (int l = 0; l < lanes; ++l) out[(i * m + i) * 2 * kTileLanes + l] = 1.0f;
+}
+
 // Calls f with the block size as a compile-time constant where it pays (2, 3, 4, 8), else 0.
 template <int kBlockSize>
 struct BlockSizeTag {

@@ -13,11 +13,7 @@ HH_INLINE void load_symbol(const BlockShape& shape, const Trie& trie, int64_t sy
               out);
     return;
   }
-  const int lanes = lanes_in_tile(shape, tile);
-  const int m = shape.block_size;
-  memset(out, 0, size_t(shape.tile_floats()) * sizeof(float));
-  for (int i = 0; i < m; ++i)
-    for (int l = 0; l < lanes; ++l) out[(i * m + i) * 2 * kTileLanes + l] = 1.0f;
+  identity_tile(shape, tile, out);
 }
 
 // Lines of a symbol's tile lie a plane apart, and symbols come in any order: nothing the hardware

@@ -122,6 +122,16 @@ HH_INLINE F32 fma(F32 a, F32 b, F32 c) {
 #endif
 }
 
+HH_INLINE F64 fma(F64 a, F64 b, F64 c) {
+#if HH_HAS_FMA
+  F64 r;
+  for (int i = 0; i < kF64Lanes; ++i) r[i] = __builtin_fma(a[i], b[i], c[i]);
+  return r;
+#else
+  return a * b + c;
+#endif
+}
+
 // The same for N lanes, for rows shorter than a native vector.
 template <int N>
 HH_INLINE Vec<float, N> fma_lanes(Vec<float, N> a, Vec<float, N> b, Vec<float, N> c) {

@@ -7,38 +7,45 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hyperhop import binders, evaluate, ghrr, graph, help, llm, text
+    from hyperhop import binders, evaluate, flow, ghrr, graph, help, llm, rsf, text
     from hyperhop._topk import topk
     from hyperhop.graph import KnowledgeGraph
     from hyperhop.pathhd import PathHD
     from hyperhop.paths import Paths
+    from hyperhop.rsf import RSF
 
 __all__ = [
+    "RSF",
     "KnowledgeGraph",
     "PathHD",
     "Paths",
     "__version__",
     "binders",
     "evaluate",
+    "flow",
     "ghrr",
     "graph",
     "help",
     "llm",
+    "rsf",
     "text",
     "topk",
 ]
 
 # Where each name lives: imported when first named, so that nobody waits for what they do not use.
 _HOME = {
+    "RSF": "rsf",
     "KnowledgeGraph": "graph",
     "PathHD": "pathhd",
     "Paths": "paths",
     "binders": "binders",
     "evaluate": "evaluate",
+    "flow": "flow",
     "ghrr": "ghrr",
     "graph": "graph",
     "help": "help",
     "llm": "llm",
+    "rsf": "rsf",
     "text": "text",
     "topk": "_topk",
 }

@@ -43,6 +43,9 @@ def similarity(
 def pairwise(
     xs: npt.NDArray[np.generic], ys: npt.NDArray[np.generic], out: object, threads: int
 ) -> npt.NDArray[np.float32]: ...
+def rows_of(
+    places: npt.NDArray[np.int32], symbols: npt.NDArray[np.int32]
+) -> npt.NDArray[np.int32] | None: ...
 def encode_paths(
     planes: npt.NDArray[np.floating[Any]],
     symbols: npt.NDArray[np.int32],
@@ -61,6 +64,15 @@ def score_paths(
     out: object,
     threads: int,
 ) -> npt.NDArray[np.float32]: ...
+def score_bundle(
+    planes: npt.NDArray[np.floating[Any]],
+    symbols: npt.NDArray[np.int32],
+    offsets: npt.NDArray[np.int64],
+    chosen: npt.NDArray[np.int64],
+    weights: npt.NDArray[np.float32],
+    unitary: bool,
+    threads: int,
+) -> npt.NDArray[np.float64]: ...
 def path_groups(
     symbols: npt.NDArray[np.int32],
     offsets: npt.NDArray[np.int64],
@@ -265,11 +277,41 @@ def graph_paths(
         npt.NDArray[np.int32],
     ]
 ]: ...
+def graph_chosen_paths(
+    graph: GraphIndex,
+    topic: int,
+    rules: GraphWalkRules,
+    symbols: npt.NDArray[np.int32],
+    offsets: npt.NDArray[np.int64],
+    chosen: npt.NDArray[np.int64],
+    cap: int,
+    simple: bool,
+    limits: GraphLimits,
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+    tuple[
+        npt.NDArray[np.int32],
+        npt.NDArray[np.int64],
+        bool,
+        npt.NDArray[np.int32],
+        npt.NDArray[np.int64],
+        bool,
+        npt.NDArray[np.int32],
+    ],
+]: ...
 def take_paths(
     symbols: npt.NDArray[np.int32],
     offsets: npt.NDArray[np.int64],
     indices: npt.NDArray[np.int64],
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]: ...
+def best_paths(
+    scores: npt.NDArray[np.float64],
+    symbols: npt.NDArray[np.int32],
+    offsets: npt.NDArray[np.int64],
+    ranks: npt.NDArray[np.int64],
+    count: int,
+) -> npt.NDArray[np.int64]: ...
 def graph_broken_step(
     graph: GraphIndex,
     entities: npt.NDArray[np.int32],
@@ -308,3 +350,173 @@ def graph_neighbours(
     graph: GraphIndex, entity: int, out: bool, relation: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]: ...
 def graph_degree(graph: GraphIndex, entity: int, out: bool, inward: bool) -> int: ...
+
+class FlowEdges:
+    def __init__(
+        self,
+        src: npt.NDArray[np.int32],
+        relation: npt.NDArray[np.int32],
+        dst: npt.NDArray[np.int32],
+        num_nodes: int,
+        num_relations: int,
+    ) -> None: ...
+
+def propagate(
+    graph: FlowEdges,
+    pi: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+    segments: object,
+    out: object,
+    threads: int,
+) -> npt.NDArray[np.generic]: ...
+def propagate_backward(
+    graph: FlowEdges,
+    pi: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+    grad: npt.NDArray[np.generic],
+    segments: object,
+    threads: int,
+) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]: ...
+def hop(
+    graph: FlowEdges,
+    pi: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+    rho: npt.NDArray[np.generic] | None,
+    gate: npt.NDArray[np.generic],
+    gate_is_number: bool,
+    eps: float,
+    segments: object,
+    reachable_only: bool,
+    out: object,
+    threads: int,
+) -> npt.NDArray[np.generic]: ...
+def hop_backward(
+    graph: FlowEdges,
+    pi: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+    result: npt.NDArray[np.generic],
+    grad: npt.NDArray[np.generic],
+    rho: npt.NDArray[np.generic] | None,
+    gate: npt.NDArray[np.generic],
+    gate_is_number: bool,
+    eps: float,
+    segments: object,
+    reachable_only: bool,
+    threads: int,
+) -> tuple[
+    npt.NDArray[np.generic],
+    npt.NDArray[np.generic],
+    npt.NDArray[np.generic] | None,
+    npt.NDArray[np.generic] | None,
+]: ...
+def backtrack(
+    graph: FlowEdges,
+    flows: Sequence[npt.NDArray[np.generic]],
+    betas: Sequence[npt.NDArray[np.generic]],
+    targets: npt.NDArray[np.int64],
+    segments: object,
+    k: int,
+    greedy: bool,
+    with_beta: bool,
+    threads: int,
+) -> tuple[
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int32],
+    npt.NDArray[np.int64],
+    npt.NDArray[np.floating],
+    npt.NDArray[np.int64],
+]: ...
+def propagate_sparse(
+    graph: FlowEdges,
+    nodes: npt.NDArray[np.int32],
+    values: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.floating]]: ...
+def propagate_facts(
+    facts: GraphIndex,
+    inverse: bool,
+    stay: bool,
+    nodes: npt.NDArray[np.int32],
+    values: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.floating]]: ...
+def content_score(
+    function: str,
+    features: npt.NDArray[np.generic],
+    query_name: str,
+    query: npt.NDArray[np.generic],
+    segments: object,
+    out: object,
+    threads: int,
+) -> npt.NDArray[np.generic]: ...
+def read(
+    function: str,
+    pi_name: str,
+    pi: npt.NDArray[np.generic],
+    features: npt.NDArray[np.generic],
+    segments: object,
+    out: object,
+    threads: int,
+) -> npt.NDArray[np.generic]: ...
+def feature_gradient(
+    function: str,
+    weights_name: str,
+    weights: npt.NDArray[np.generic],
+    rows_name: str,
+    rows: npt.NDArray[np.generic],
+    dim: int,
+    segments: object,
+    threads: int,
+) -> npt.NDArray[np.generic]: ...
+def entropy(
+    pi: npt.NDArray[np.generic], segments: object, eps: float, out: object, threads: int
+) -> npt.NDArray[np.generic]: ...
+def entropy_backward(
+    pi: npt.NDArray[np.generic],
+    grad: npt.NDArray[np.generic],
+    segments: object,
+    eps: float,
+    threads: int,
+) -> npt.NDArray[np.generic]: ...
+def hop_content(
+    graph: FlowEdges,
+    pi: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+    rho: npt.NDArray[np.generic] | None,
+    query: npt.NDArray[np.generic] | None,
+    gate: npt.NDArray[np.generic],
+    gate_is_number: bool,
+    eps: float,
+    segments: object,
+    reachable_only: bool,
+    features: npt.NDArray[np.generic],
+    out: object,
+    context_out: object,
+    threads: int,
+) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]: ...
+def hop_content_backward(
+    graph: FlowEdges,
+    pi: npt.NDArray[np.generic],
+    beta: npt.NDArray[np.generic],
+    result: npt.NDArray[np.generic],
+    context: npt.NDArray[np.generic],
+    grad: npt.NDArray[np.generic],
+    grad_context: npt.NDArray[np.generic],
+    rho: npt.NDArray[np.generic] | None,
+    query: npt.NDArray[np.generic] | None,
+    gate: npt.NDArray[np.generic],
+    gate_is_number: bool,
+    eps: float,
+    segments: object,
+    reachable_only: bool,
+    features: npt.NDArray[np.generic],
+    features_gradient: bool,
+    threads: int,
+) -> tuple[
+    npt.NDArray[np.generic],
+    npt.NDArray[np.generic],
+    npt.NDArray[np.generic] | None,
+    npt.NDArray[np.generic] | None,
+    npt.NDArray[np.generic] | None,
+    npt.NDArray[np.generic] | None,
+]: ...

@@ -6,17 +6,35 @@ from typing import Any, Protocol, runtime_checkable
 
 from hyperhop._lazy import LazyList
 
+NEAR = 0.5  # an entity with at least this share of the best one's score answers too
+
+
+@dataclass(frozen=True)
+class FlowStep:
+    """One hop of a path that a flow took, and what carried the flow there.
+
+    `relation` is a symbol name, or the one that stands for staying; `attention` the weight of it at
+    that hop, `flow` the share of all flow on the entity after it, above 0.
+    """
+
+    relation: str
+    attention: float
+    flow: float
+
 
 @dataclass(frozen=True)
 class EvidencePath:
     """One walk in the graph: `len(entities) == len(relations) + 1`.
 
     `relations` are symbol names: a relation walked against its direction is marked with "^".
+    `certificate` are the hops of a flow along the path, those that stay where they are among them;
+    None where it was not found by a flow. A flow that never left its topic is a path of no step.
     """
 
     entities: list[str]
     relations: list[str]
     score: float
+    certificate: tuple[FlowStep, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -32,9 +50,9 @@ class PathGroup:
 class PathGroups(LazyList[EvidencePath]):
     """Paths, group by group, named when they are read: most of a thousand never are."""
 
-    def __init__(self, groups: Sequence[PathGroup]) -> None:
-        self._groups = groups
-        self._count = sum(group.count for group in groups)
+    def __init__(self, groups: Sequence[PathGroup], count: int) -> None:
+        """`count` is the number of all their paths, so that groups may be lazy too."""
+        self._groups, self._count = groups, count
 
     def __len__(self) -> int:
         return self._count
@@ -121,6 +139,31 @@ class EvidenceSequence:
 
 
 @dataclass(frozen=True)
+class EvidenceAnswer:
+    """An entity that a retriever ranks itself, by name, and its score."""
+
+    entity: str
+    score: float
+
+
+@dataclass(frozen=True)
+class FlowHop:
+    """What one hop of a flow did.
+
+    Attributes:
+        gate: how far it weighed what entities are about, from 0 to 1.
+        attention: the relations it followed most, by symbol name, strongest first.
+        reached: entities with flow after it; 0 if the flow died.
+        leaked: share of the flow on entities that no edge brought any to.
+    """
+
+    gate: float
+    attention: dict[str, float]
+    reached: int
+    leaked: float
+
+
+@dataclass(frozen=True)
 class EvidencePassage:
     """One passage of text."""
 
@@ -159,24 +202,43 @@ class PlannerCall:
 class Evidence:
     """Ranked evidence for one question, best first.
 
-    `sequences` are the distinct relation sequences behind `paths`. These are a list, or read like
-    one: each path is then made when it is read, and the graph stays in memory for it. `timings` are
-    milliseconds by stage. `truncated` says that an enumeration was cut, so that more may exist;
-    `hubs` are the entities, by name, of which it did not follow every edge because that was asked
-    for. `unused_topics` are topics that the question was read to be about too, by name, but from
-    which nothing leads to the same entities. `planner_calls` are the calls of language models that
-    planning took: mostly none.
+    `sequences` are the distinct relation sequences behind `paths`. Both are lists, or read like
+    them: items are then made when they are read, and the graph stays in memory for it. `answers`
+    are entities that the retriever itself ranks, where it does (a flow: by what arrives there);
+    each ends a path. `hops` tell of a flow hop by hop. `timings` are milliseconds by stage.
+    `truncated` says that an enumeration was cut, so that more may exist; `hubs` are the entities,
+    by name, of which it did not follow every edge because that was asked for. `unused_topics` are
+    topics that the question was read to be about too, by name, but from which nothing leads to the
+    same entities. `planner_calls` are the calls of language models that planning took: mostly none.
     """
 
     topic: str | None = None
     paths: Sequence[EvidencePath] = field(default_factory=list)
-    sequences: list[EvidenceSequence] = field(default_factory=list)
+    sequences: Sequence[EvidenceSequence] = field(default_factory=list)
     passages: list[EvidencePassage] = field(default_factory=list)
     timings: Mapping[str, float] = field(default_factory=dict)
     truncated: bool = False
     hubs: list[str] = field(default_factory=list)
     unused_topics: list[str] = field(default_factory=list)
     planner_calls: list[PlannerCall] = field(default_factory=list)
+    answers: list[EvidenceAnswer] = field(default_factory=list)
+    hops: list[FlowHop] = field(default_factory=list)
+
+    def answering(self) -> list[str]:
+        """Entities that answer as far as the scores tell, by name.
+
+        Of `answers` those with at least half of the best one's score, best first. Without any, all
+        ends of the best sequence; without sequences those of the paths that share the first path's
+        relations, in order of name.
+        """
+        if self.answers:
+            least = NEAR * self.answers[0].score
+            return [one.entity for one in self.answers if one.score >= least]
+        if self.sequences:
+            return list(self.sequences[0].ends)
+        if not self.paths:
+            return []
+        return sorted({self.paths[i].entities[-1] for i in self.along(self.paths[0].relations)})
 
     def along(self, relations: list[str]) -> list[int]:
         """Indexes of the paths along these relations, ascending."""

@@ -45,6 +45,13 @@ class Paths:
             raise ValueError(f"Paths: offsets fall after entry {falls[0]}")
 
     @classmethod
+    def of_valid(cls, symbols: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64]) -> "Paths":
+        """Of arrays that compiled code made: nothing is checked, which takes longer than to make it."""
+        made = cls.__new__(cls)
+        made.symbols, made.offsets, made.truncated = symbols, offsets, False
+        return made
+
+    @classmethod
     def from_lists(
         cls, sequences: Iterable[Sequence[int] | Sequence[str]], names: Sequence[str] | None = None
     ) -> "Paths":
@@ -121,10 +128,14 @@ class Paths:
 
     def take(self, indices: npt.ArrayLike) -> "Paths":
         """The sequences at `indices`, in that order. IndexError for one that is not there."""
-        taken = Paths.__new__(Paths)  # as valid as this list
         chosen = np.ascontiguousarray(indices, np.int64).reshape(-1)
-        taken.symbols, taken.offsets = take_paths(self.symbols, self.offsets, chosen)
-        taken.truncated = False
+        return Paths._valid(*take_paths(self.symbols, self.offsets, chosen))
+
+    @staticmethod
+    def _valid(symbols: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64]) -> "Paths":
+        """What compiled code took out of a valid list."""
+        taken = Paths.__new__(Paths)
+        taken.symbols, taken.offsets, taken.truncated = symbols, offsets, False
         return taken
 
 

@@ -14,6 +14,7 @@ from hyperhop.cli.export import export
 from hyperhop.cli.index import index
 from hyperhop.cli.info import info
 from hyperhop.cli.report import one_line_errors
+from hyperhop.cli.train import train
 
 app = typer.Typer(
     name="hyperhop",
@@ -57,3 +58,4 @@ def hyperhop(
 for command in (demo, index, ask, info, export):
     app.command()(one_line_errors(command))
 app.command("eval")(one_line_errors(eval_))
+app.add_typer(train, name="train")

@@ -13,8 +13,9 @@ from hyperhop.cli.report import busy, say, speaks_utf8
 from hyperhop.cli.show import answer_lines, explain_lines
 from hyperhop.cli.system import open_system
 from hyperhop.graph import EntityLinker
-from hyperhop.pathhd import LLMPlanner, TopicNotFound
-from hyperhop.pathhd.answering import with_retrieval
+from hyperhop.pathhd import LLMPlanner
+from hyperhop.retrieval.answering import with_retrieval
+from hyperhop.retrieval.topics import TopicNotFound
 
 LLM = "llm"
 

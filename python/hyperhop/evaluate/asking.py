@@ -1,6 +1,6 @@
 """Asks any retriever the questions of a benchmark: PathHD, or what else finds evidence."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import perf_counter
 
 from hyperhop.evaluate import metrics
@@ -8,8 +8,8 @@ from hyperhop.evaluate.question import Question
 from hyperhop.evaluate.records import Record
 from hyperhop.evidence import Answer, Evidence, Reader, Retriever
 from hyperhop.graph import UnknownEntity
-from hyperhop.pathhd import TopicNotFound
-from hyperhop.pathhd.answering import with_retrieval
+from hyperhop.retrieval.answering import with_retrieval
+from hyperhop.retrieval.topics import TopicNotFound
 
 Progress = Callable[[int, int], object]
 More = Callable[[Question], Mapping[str, float]]
@@ -142,14 +142,18 @@ def _sequences(evidence: Evidence) -> Mapping[tuple[str, ...], Sequence[str]]:
 
 
 def _answer_set(evidence: Evidence, answer: Answer | None) -> set[str]:
-    if answer is not None:
-        return set(answer.entities)
-    return set(next(iter(_sequences(evidence).values()), ()))
+    return set(answer.entities if answer is not None else evidence.answering())
 
 
 def _ranking(evidence: Evidence, answer: Answer | None) -> list[str]:
-    """The first distinct entities: the reader's, else ends of all sequences, the best's first."""
-    lists = [answer.entities] if answer is not None else _sequences(evidence).values()
+    """The first distinct entities: the reader's, else those that the retriever ranks, else ends of
+    all sequences, the best's first.
+    """
+    lists: Iterable[Sequence[str]] = _sequences(evidence).values()
+    if answer is not None:
+        lists = [answer.entities]
+    elif evidence.answers:
+        lists = [[one.entity for one in evidence.answers]]
     found: dict[str, None] = {}
     for names in lists:
         found.update(dict.fromkeys(names))

@@ -10,7 +10,7 @@ from hyperhop.evaluate.files import json_lines, located
 from hyperhop.evaluate.question import Benchmark, Question
 from hyperhop.evaluate.splits import disjoint_split, fold_split, random_split
 from hyperhop.graph import KnowledgeGraph
-from hyperhop.pathhd.planners.question import find_mention
+from hyperhop.text.mention import find_mention
 
 __all__ = [
     "FOLDS",

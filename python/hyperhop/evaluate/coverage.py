@@ -1,5 +1,7 @@
 """What a ranking could reach at best: is the gold path a candidate, is an answer in reach?"""
 
+import numpy as np
+
 from hyperhop.evaluate.question import Question, names_of
 from hyperhop.pathhd import PathHD
 from hyperhop.pathhd.candidates import Candidates, name_ranks
@@ -38,7 +40,7 @@ class Coverage:
             sequences = walks.sequences(topic)
             candidates = Candidates(sequences, self._symbols, self._ranks)
             candidate = any(candidates.find(path) is not None for path in question.paths)
-            ends = set(walks.paths(topic, sequences).ends.tolist())
+            ends = set(walks.paths(topic, sequences, np.arange(len(sequences))).ends.tolist())
             gold = {kg.entity_id(name) for name in question.answers if name in self._known}
             answer = not ends.isdisjoint(gold)
         reach = {"answer_coverage": answer}

@@ -1,6 +1,6 @@
-"""Runs PathHD over a part of a benchmark and sums it up."""
+"""Runs a system over a part of a benchmark and sums it up."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -11,7 +11,7 @@ from hyperhop.evaluate.coverage import Coverage
 from hyperhop.evaluate.planning import make_planner
 from hyperhop.evaluate.records import Record, write_records
 from hyperhop.evaluate.scores import Scores, summarize
-from hyperhop.evidence import Reader
+from hyperhop.evidence import Reader, Retriever
 from hyperhop.graph import KnowledgeGraph
 from hyperhop.pathhd import Calibration, PathHD
 from hyperhop.text import TextEncoder, get_encoder
@@ -98,6 +98,44 @@ def evaluate(
             "encoder": model.name,
             "reader": "none" if reader is None else _named(reader),
             "joint": joint,
+            "limit": limit,
+        },
+    )
+
+
+def evaluate_system(
+    data: Benchmark,
+    system: Retriever,
+    part: str,
+    *,
+    limit: int | None = None,
+    reader: Reader | None = None,
+    records: str | Path | None = None,
+    progress: Progress | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> Scores:
+    """Any retriever on one part of a benchmark, topic given; see `evaluate`.
+
+    `settings` are plain values that say what the system is.
+    """
+    questions = data.asked("evaluate", part, limit)
+    found = []
+    for question in questions:
+        found.append(ask_one(system, question, reader=reader))
+        if progress is not None:
+            progress(len(found), len(questions))
+    if records is not None:
+        write_records(records, found)
+    return summarize(
+        found,
+        benchmark=data.name,
+        split=data.split,
+        part=part,
+        seed=data.seed,
+        note=data.note,
+        settings={
+            **(settings or {}),
+            "reader": "none" if reader is None else _named(reader),
             "limit": limit,
         },
     )

@@ -7,7 +7,7 @@ from typing import Any
 
 from hyperhop.graph import KnowledgeGraph
 from hyperhop.pathhd.planners.protocol import Span
-from hyperhop.pathhd.planners.question import find_mention
+from hyperhop.text.mention import find_mention
 from hyperhop.text.relations import INVERSE_MARK
 
 

@@ -22,7 +22,7 @@ from hyperhop.ghrr.codebook import Codebook, Family
 from hyperhop.ghrr.compare import pairwise, similarity
 from hyperhop.ghrr.index import PathIndex
 from hyperhop.ghrr.projection import TextProjection
-from hyperhop.ghrr.relation_paths import encode_paths, score_paths, top_paths
+from hyperhop.ghrr.relation_paths import encode_paths, score_bundle, score_paths, top_paths
 
 __all__ = [
     "Codebook",
@@ -34,6 +34,7 @@ __all__ = [
     "encode_paths",
     "normalize",
     "pairwise",
+    "score_bundle",
     "score_paths",
     "similarity",
     "top_paths",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from hyperhop import _core
 from hyperhop._arrays import threads_argument
 from hyperhop.ghrr.layout import Planes, all_unitary, as_planes
-from hyperhop.ghrr.rows import Ids, RowsOnDemand
+from hyperhop.ghrr.rows import RowsOnDemand
 from hyperhop.ghrr.semantic import Map, unitary_planes
 
 Family = Literal["haar", "householder", "diagonal"]
@@ -210,19 +210,21 @@ class Codebook:
     def planes(self, planes: Planes) -> None:
         self._planes = planes
 
-    def rows(self, symbols: Ids) -> Planes:
+    def rows(self, symbols: npt.NDArray[np.integer]) -> Planes:
         """Planes (n, m, m, 2, D) of n symbols, a copy."""
         planes, rows = self.holding(symbols)
-        return planes[rows]
+        taken: Planes = planes[rows]
+        return taken
 
-    def holding(self, symbols: Ids) -> tuple[Planes, Ids]:
+    def holding(self, symbols: npt.NDArray[np.integer]) -> tuple[Planes, npt.NDArray[np.integer]]:
         """Planes that hold at least these symbols, and their rows there.
 
-        These are all planes and the symbols themselves, unless the codebook is lazy.
+        These are all planes and the symbols themselves, unless the codebook is lazy, which raises
+        IndexError for a symbol that it does not have.
         """
         if self._rows is None or self._planes is not None:  # all were made anyway
             return self.planes, symbols
-        return self._rows.take(symbols, self._drawn)
+        return self._rows.take(np.ascontiguousarray(symbols, np.int32), self._drawn)
 
     def _drawn(self, symbols: Iterable[int], threads: int | None = None) -> Planes:
         planes = _core.codebook(

@@ -100,6 +100,41 @@ def score_paths(
     return restorer(query)(result) if out is None else out
 
 
+def score_bundle(
+    cb: Codebook,
+    paths: Paths | npt.ArrayLike,
+    chosen: npt.ArrayLike,
+    weights: npt.ArrayLike,
+    *,
+    threads: int | None = None,
+) -> npt.NDArray[np.float64]:
+    """`score_paths` of all paths for the weighted bundle of some of them, in one call.
+
+    Args:
+        cb, paths: as in `score_paths`.
+        chosen: (K,) indices of the paths that make the query; K >= 1.
+        weights: (K,) their weights, used as float32.
+
+    Returns:
+        float64 (N,), the float32 scores that `encode_paths`, `bundle` and `score_paths` give one
+        after another, bit for bit; the query itself is not kept.
+
+    Raises:
+        ValueError: for an index without a path, no index, or another number of weights.
+    """
+    given = as_paths(paths, "score_bundle")
+    rows, symbols = _rows(cb, given, "score_bundle")
+    return _core.score_bundle(
+        rows,
+        symbols,
+        given.offsets,
+        np.asarray(chosen, np.int64),
+        np.asarray(weights, np.float32),
+        cb.unitary,
+        threads_argument(threads, "score_bundle"),
+    )
+
+
 def top_paths(
     cb: Codebook,
     query: Any,
@@ -133,12 +168,12 @@ def top_paths(
 def _rows(cb: Codebook, paths: Paths, function: str) -> tuple[Any, Any]:
     """Planes that hold the symbols of the paths, and these as rows there."""
     symbols = paths.symbols
-    # as unsigned numbers negative ones are the largest
-    if cb.lazy and symbols.size and symbols.view(np.uint32).max() >= len(cb):
+    try:
+        return cb.holding(symbols)
+    except IndexError:
         place = int(np.flatnonzero((symbols < 0) | (symbols >= len(cb)))[0])
         path = int(np.searchsorted(paths.offsets, place, side="right")) - 1
         raise ValueError(
             f"{function}: path {path} holds symbol {symbols[place]}, the codebook has symbols 0 to "
             f"{len(cb) - 1}"
-        )
-    return cb.holding(symbols)
+        ) from None

@@ -6,9 +6,10 @@ from threading import Lock
 import numpy as np
 import numpy.typing as npt
 
+from hyperhop._core import rows_of
 from hyperhop.ghrr.layout import Planes
 
-Ids = npt.NDArray[np.integer]
+Ids = npt.NDArray[np.int32]
 Make = Callable[[Ids], Planes]
 
 
@@ -30,13 +31,15 @@ class RowsOnDemand:
     def take(self, symbols: Ids, make: Make) -> tuple[Planes, npt.NDArray[np.int32]]:
         """An array that holds these symbols' rows, and where: int32, in the shape of `symbols`.
 
-        `make` gives the rows of distinct symbols.
+        `make` gives the rows of distinct symbols. IndexError for a symbol that there is not.
         """
         state = self._state
         if state is not None:
-            rows = state[1][symbols]
-            if not rows.size or rows.min() >= 0:
+            rows = rows_of(state[1], symbols)
+            if rows is not None:
                 return state[0], rows
+        elif symbols.size and not 0 <= symbols.min() <= symbols.max() < self._symbols:
+            raise IndexError(f"Codebook: a symbol is none of 0 to {self._symbols - 1}")
         with self._lock:
             array, places = self._with(np.unique(symbols), make)
             return array, places[symbols]

@@ -43,6 +43,7 @@ from hyperhop.graph.subgraph import MAX_EDGES, Subgraph, ball_arguments, find_de
 from hyperhop.paths import Paths
 
 _KIND = "graph"
+_HOLD_GRAPHS = (_KIND, "rsf")  # kinds of directory that a graph can be opened from
 _DTYPES = {
     "entity_names": np.uint8,
     "entity_name_offsets": np.int64,
@@ -251,13 +252,21 @@ class KnowledgeGraph:
     def open(cls, directory: str | os.PathLike[str], verify: bool = False) -> "KnowledgeGraph":
         """Open a saved graph by memory map: no array and no name is read before it is used.
 
+        The directory may also be that of a trained model, which holds its graph.
         With `verify` all files are read and compared with their checksums. Raises DamagedStore
         where the directory is incomplete, changed, foreign or of another version, and
         FileNotFoundError where there is none.
         """
-        stored = store.load(directory, _KIND, verify)
+        return cls._of_stored(directory, store.load(directory, _HOLD_GRAPHS, verify))
+
+    @classmethod
+    def _of_stored(
+        cls, directory: str | os.PathLike[str], stored: store.Stored
+    ) -> "KnowledgeGraph":
+        """The graph in an opened directory. Raises DamagedStore."""
         _check_stored(directory, stored)
-        kg = cls(stored.arrays, stored.settings, None)
+        ours = {n: stored.arrays[n] for n in (*_DTYPES, *SCHEMA_DTYPES) if n in stored.arrays}
+        kg = cls(ours, stored.settings, None)
         counted = {"entities": kg.num_entities, "relations": kg.num_relations}
         if any(stored.counts.get(kind) != number for kind, number in counted.items()):
             raise DamagedStore(
@@ -475,6 +484,12 @@ class KnowledgeGraph:
         facts = Facts(self._arrays)
         for part in facts.parts():
             yield from facts.names(part)
+
+    def triple_ids(
+        self,
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Heads, relations and tails of all facts, ordered by them: three int32 (num_triples,)."""
+        return Facts(self._arrays).ids(0, self.num_triples)
 
     def export(self, path: str | os.PathLike[str], progress: Progress | None = None) -> None:
         """Write all facts to a file that `from_triples` reads back as the same facts.

@@ -93,8 +93,10 @@ def save(
         )
 
 
-def load(directory: str | os.PathLike[str], kind: str, verify: bool = False) -> Stored:
-    """Map the arrays of a saved directory.
+def load(
+    directory: str | os.PathLike[str], kind: str | tuple[str, ...], verify: bool = False
+) -> Stored:
+    """Map the arrays of a saved directory of a kind, or of one of several kinds.
 
     Names, headers, sizes and the checksum of meta.json are always checked, the checksums of the
     array files with `verify` (which reads them all). Raises DamagedStore, or FileNotFoundError
@@ -117,8 +119,10 @@ def load(directory: str | os.PathLike[str], kind: str, verify: bool = False) -> 
         return Stored(arrays, meta["counts"], copy.deepcopy(meta["settings"]))
 
 
-def read_meta(directory: str | os.PathLike[str], kind: str | None = None) -> dict[str, Any]:
-    """What meta.json says, checked against its own checksum and, if given, the kind.
+def read_meta(
+    directory: str | os.PathLike[str], kind: str | tuple[str, ...] | None = None
+) -> dict[str, Any]:
+    """What meta.json says, checked against its own checksum and, if given, the kind or kinds.
 
     Raises DamagedStore, or FileNotFoundError where there is no such directory.
     """
@@ -150,8 +154,10 @@ def read_meta(directory: str | os.PathLike[str], kind: str | None = None) -> dic
     # Comparing whole bytes finds a change anywhere in the file, white space included.
     if _encode({key: meta[key] for key in meta if key != "checksum"}) != data:
         raise DamagedStore(f"{path / _META} is damaged: its checksum does not match")
-    if kind is not None and meta["kind"] != kind:
-        raise DamagedStore(f"{path} holds an index of kind {meta['kind']!r}, expected {kind!r}")
+    kinds = (kind,) if isinstance(kind, str) else kind
+    if kinds is not None and meta["kind"] not in kinds:
+        expected = " or ".join(map(repr, kinds))
+        raise DamagedStore(f"{path} holds an index of kind {meta['kind']!r}, expected {expected}")
     return meta
 
 

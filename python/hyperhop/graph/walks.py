@@ -7,7 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperhop._arrays import threads_argument
-from hyperhop._core import GraphLimits, GraphWalkRules, graph_paths, graph_sequences
+from hyperhop._core import (
+    GraphLimits,
+    GraphWalkRules,
+    graph_chosen_paths,
+    graph_paths,
+    graph_sequences,
+)
 from hyperhop.graph.arguments import at_least, check_hubs, mask_or_ids
 from hyperhop.graph.path_set import PathSet
 from hyperhop.graph.sequences import Sequences
@@ -129,6 +135,29 @@ def expand_paths(
     return [_path_set(one, *arrays) for one, arrays in zip(chosen, found, strict=True)]
 
 
+def expand_chosen(
+    rules: Rules,
+    topic: int,
+    sequences: Paths,
+    chosen: npt.NDArray[np.int64],
+    cap: int,
+    simple: bool,
+) -> PathSet:
+    """`expand_paths` of one topic along some of the sequences that were found from it."""
+    symbols, offsets, arrays = graph_chosen_paths(
+        rules.kg._index,
+        topic,
+        rules.compiled,
+        sequences.symbols,
+        sequences.offsets,
+        chosen,
+        cap,
+        simple,
+        _LIMITS,
+    )
+    return _path_set(Paths._valid(symbols, offsets), *arrays)
+
+
 def several(function: str, topics: Iterable[int | str]) -> list[int | str]:
     """Topics as a list. Raises TypeError for a single one."""
     if isinstance(topics, str) or not isinstance(topics, Iterable):
@@ -157,4 +186,6 @@ def _path_set(
 def _topic_ids(
     kg: "KnowledgeGraph", function: str, topics: Iterable[int | str]
 ) -> npt.NDArray[np.int32]:
+    if isinstance(topics, np.ndarray) and topics.dtype == np.int32:
+        return topics  # compiled code checks ids
     return np.array([kg._topic(function, topic) for topic in several(function, topics)], np.int32)

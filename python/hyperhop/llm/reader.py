@@ -7,10 +7,10 @@ from hyperhop.text.verbalize import Verbalizer
 
 
 class VectorReader:
-    """Answers with every end of the best relation sequence, in order of name; deterministic.
+    """Answers with what `Evidence.answering` tells; deterministic.
 
-    Where evidence lists no sequences, the ends of the paths that share the first path's relations.
-    Cites all paths of that sequence. No language model is called.
+    Cites all paths of the best sequence, or, where the evidence ranks entities itself, all that end
+    in an answer. No language model is called.
     """
 
     def __init__(self, verbalizer: Verbalizer | None = None) -> None:
@@ -26,24 +26,15 @@ class VectorReader:
                 f"No answer: the graph has no path{about} for this question.",
                 timings={"read": (perf_counter() - start) * 1e3},
             )
-        best = (
-            evidence.sequences[0].relations if evidence.sequences else evidence.paths[0].relations
-        )
-        citations = evidence.along(best)
         constraint = evidence.sequences[0].constraint if evidence.sequences else None
-        if constraint is not None:
-            citations = _meeting(evidence, constraint)
-        entities = (
-            list(evidence.sequences[0].ends)
-            if evidence.sequences
-            else sorted({evidence.paths[i].entities[-1] for i in citations})
-        )
+        entities = evidence.answering()
+        citations = _citations(evidence, entities, constraint)
         cited = citations[:1] if constraint is None else citations[:2]
         return Answer(
             ", ".join(map(self._words.entity, entities)),
             entities,
             citations,
-            self._rationale([evidence.paths[i] for i in cited], len(entities)),
+            self._rationale([evidence.paths[i] for i in cited], _ends(evidence, entities)),
             timings={"read": (perf_counter() - start) * 1e3},
         )
 
@@ -57,7 +48,27 @@ class VectorReader:
         return f"Following {followed} leads to {ends}: {shown}."
 
     def _steps(self, path: EvidencePath) -> str:
-        return ", then ".join(f'"{self._words.relation(symbol)}"' for symbol in path.relations)
+        steps = (f'"{self._words.relation(symbol)}"' for symbol in path.relations)
+        return ", then ".join(steps) or "no relation"
+
+
+def _citations(evidence: Evidence, entities: list[str], constraint: Constraint | None) -> list[int]:
+    """Indexes of the paths that lead to the answers."""
+    if evidence.answers:
+        named = set(entities)
+        return [i for i, path in enumerate(evidence.paths) if path.entities[-1] in named]
+    if constraint is not None:
+        return _meeting(evidence, constraint)
+    best = evidence.sequences[0].relations if evidence.sequences else evidence.paths[0].relations
+    return evidence.along(best)
+
+
+def _ends(evidence: Evidence, entities: list[str]) -> int:
+    """How many answers the first cited path's relations lead to."""
+    if not evidence.answers:
+        return len(entities)
+    alike = evidence.along(evidence.paths[0].relations)
+    return len(set(entities).intersection(evidence.paths[i].entities[-1] for i in alike))
 
 
 def _meeting(evidence: Evidence, constraint: Constraint) -> list[int]:

@@ -19,7 +19,8 @@ from hyperhop.pathhd.planners import (
     planner_names,
 )
 from hyperhop.pathhd.query import encode_query
-from hyperhop.pathhd.retriever import PathHD, TopicNotFound
+from hyperhop.pathhd.retriever import PathHD
+from hyperhop.retrieval.topics import TopicNotFound
 
 __all__ = [
     "AssociativePlanner",

@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from hyperhop._core import best_paths
 from hyperhop.paths import Paths
 
 
@@ -31,8 +32,12 @@ class Candidates:
         self, paths: Paths, names: Sequence[str], ranks: npt.NDArray[np.int64] | None = None
     ) -> None:
         self.paths, self.names = paths, names
-        self.lengths = paths.lengths
-        self._ranks = ranks
+        self._ranks = name_ranks(names) if ranks is None else ranks
+
+    @cached_property
+    def lengths(self) -> npt.NDArray[np.int64]:
+        """Symbols of each sequence."""
+        return self.paths.lengths
 
     @cached_property
     def _inside(self) -> npt.NDArray[np.bool_]:
@@ -56,15 +61,6 @@ class Candidates:
         table[self._inside] = (np.cumsum(self._occurs) - 1)[self.paths.symbols]
         return table
 
-    @cached_property
-    def _by_name(self) -> npt.NDArray[np.int64]:
-        """All indices in the order of relation names."""
-        ranks = name_ranks(self.names) if self._ranks is None else self._ranks
-        table = np.full(self._inside.shape, -1, np.int64)
-        table[self._inside] = ranks[self.paths.symbols]
-        # an empty table has no key to sort by
-        return np.lexsort(table.T[::-1]) if table.size else np.arange(len(self))
-
     def __len__(self) -> int:
         return len(self.paths)
 
@@ -87,10 +83,9 @@ class Candidates:
 
     def order(self, scores: npt.ArrayLike) -> npt.NDArray[np.int64]:
         """All indices, best score first, equal scores by relation names; NaN last. O(N log N)."""
-        falling = -np.asarray(scores)
-        order = np.argsort(falling)
-        ordered = falling[order]
-        if (ordered[1:] > ordered[:-1]).all():  # no two are equal, and none is NaN
-            return order
-        by_name = self._by_name
-        return by_name[np.argsort(falling[by_name], kind="stable")]
+        return self.best(scores, len(self))
+
+    def best(self, scores: npt.ArrayLike, count: int) -> npt.NDArray[np.int64]:
+        """The first `count` indices of `order`. O(N log count)."""
+        values = np.ascontiguousarray(scores, np.float64)
+        return best_paths(values, self.paths.symbols, self.paths.offsets, self._ranks, count)

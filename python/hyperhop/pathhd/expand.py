@@ -1,21 +1,31 @@
 """From scored relation sequences to evidence: the entity paths of the best ones."""
 
+from collections.abc import Sequence
 from functools import partial
-from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from hyperhop._core import graph_broken_step
-from hyperhop.evidence import Evidence, EvidenceSequence, PathGroup, PathGroups
+from hyperhop._lazy import LazyList
+from hyperhop.evidence import EvidencePath, EvidenceSequence, PathGroup, PathGroups
 from hyperhop.graph import KnowledgeGraph, PathSet
 from hyperhop.pathhd.candidates import Candidates
-from hyperhop.pathhd.names import Ids, LazyNames, name_walks
 from hyperhop.pathhd.planners import Plans
 from hyperhop.pathhd.walks import Walks
+from hyperhop.retrieval.names import Ids, LazyNames, name_walks
 
 Unit = Literal["sequence", "path"]
+
+
+class Findings(NamedTuple):
+    """What evidence holds of one topic, or of two that meet."""
+
+    topic: str
+    paths: Sequence[EvidencePath]
+    sequences: Sequence[EvidenceSequence]
+    truncated: bool
 
 
 def expand(
@@ -26,61 +36,96 @@ def expand(
     scores: npt.NDArray[np.float64],
     k: int,
     unit: Unit,
-) -> Evidence:
+) -> Findings:
     """Entity paths of the best sequences, in order, until `k` sequences or paths are found."""
-    planned = np.full(len(candidates), -np.inf)
-    planned[plans.sequences] = plans.weights
-    order = candidates.order(scores)
-    groups: list[PathGroup] = []
-    sequences: list[EvidenceSequence] = []
-    truncated = False
-    found_paths = 0
     # only `simple` leaves a sequence without paths and so needs a second round
+    order = candidates.order(scores) if walks.simple else candidates.best(scores, k)
+    kept: list[_Kept] = []
+    truncated = False
+    paths = 0
     for start in range(0, len(order), k):
-        room = k - (len(sequences) if unit == "sequence" else found_paths)
-        if room <= 0 or found_paths >= walks.path_cap:
+        room = k - (len(kept) if unit == "sequence" else paths)
+        if room <= 0 or paths >= walks.path_cap:
             break
         chosen = order[start : start + k]
-        found = walks.paths(entity, candidates.paths.take(chosen))
+        found = walks.paths(entity, candidates.paths, chosen)
         check_paths(walks.kg, found)
         truncated = truncated or found.truncated or found.ends_truncated
-        for index, ids, ends in zip(chosen.tolist(), *_by_sequence(found), strict=True):
-            if len(ids) == 0 or room <= 0:
+        offsets = found.offsets.tolist()
+        for place, index in enumerate(chosen.tolist()):
+            count = offsets[place + 1] - offsets[place]
+            if count == 0 or room <= 0:
                 continue
-            count = len(ids) if unit == "sequence" else min(len(ids), room)
+            if unit == "path":
+                count = min(count, room)
             room -= 1 if unit == "sequence" else count
-            found_paths += count
-            relations, score = candidates.relations(index), float(scores[index])
-            groups.append(_group(walks.kg, relations, score, ids, count))
-            named = _ends(walks.kg, ends)
-            sequences.append(EvidenceSequence(relations, named, score, float(planned[index])))
-    return Evidence(paths=PathGroups(groups), sequences=sequences, truncated=truncated)
+            paths += count
+            kept.append(_Kept(index, float(scores[index]), found, place, count))
+    groups = _Groups(walks.kg, candidates, kept)
+    sequences = _Sequences(walks.kg, candidates, plans, kept)
+    name = walks.kg.entity_name(entity)
+    return Findings(name, PathGroups(groups, paths), sequences, truncated)
 
 
-def _by_sequence(found: PathSet) -> tuple[list[Ids], list[Ids]]:
-    """Paths (n, L + 1) and ends of each sequence: `of_sequence` and `ends_of` of all at once."""
-    symbols, counts = found.sequences.offsets.tolist(), found.offsets.tolist()
-    paths, start = [], 0
-    for (first, last), (before, after) in zip(pairwise(symbols), pairwise(counts), strict=True):
-        width = last - first + 1
-        end = start + (after - before) * width
-        paths.append(found.entities[start:end].reshape(-1, width))
-        start = end
-    return paths, [found.ends[a:b] for a, b in pairwise(found.end_offsets.tolist())]
+class _Kept(NamedTuple):
+    """A sequence in the evidence: candidate, score, where its paths are, how many are kept."""
+
+    candidate: int
+    score: float
+    found: PathSet
+    place: int
+    paths: int
 
 
-def _group(
-    kg: KnowledgeGraph, relations: list[str], score: float, ids: Ids, count: int
-) -> PathGroup:
-    if kg.ids_are_ranks:
-        return PathGroup(relations, score, count, partial(name_walks, kg, ids))
-    # order by id is not by name, so all names are needed now
-    named = sorted(name_walks(kg, ids, 0, len(ids)))
-    return PathGroup(relations, score, count, lambda start, stop: named[start:stop])
+class _Groups(LazyList[PathGroup]):
+    """The paths of each sequence, cut out of what was found when they are read."""
+
+    def __init__(self, kg: KnowledgeGraph, candidates: Candidates, kept: list[_Kept]) -> None:
+        self._kg, self._candidates, self._kept = kg, candidates, kept
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def _make(self, start: int, stop: int) -> list[PathGroup]:
+        return [self._group(one) for one in self._kept[start:stop]]
+
+    def _group(self, one: _Kept) -> PathGroup:
+        relations = self._candidates.relations(one.candidate)
+        ids = one.found.of_sequence(one.place)
+        if self._kg.ids_are_ranks:
+            return PathGroup(relations, one.score, one.paths, partial(name_walks, self._kg, ids))
+        # order by id is not by name, so all names are needed now
+        named = sorted(name_walks(self._kg, ids, 0, len(ids)))
+        return PathGroup(relations, one.score, one.paths, lambda start, stop: named[start:stop])
 
 
-def _ends(kg: KnowledgeGraph, ids: Ids) -> LazyNames | list[str]:
-    return LazyNames(kg, ids) if kg.ids_are_ranks else sorted(kg.entity_names(ids))
+class _Sequences(LazyList[EvidenceSequence]):
+    """The sequences and their ends, made when they are read."""
+
+    def __init__(
+        self, kg: KnowledgeGraph, candidates: Candidates, plans: Plans, kept: list[_Kept]
+    ) -> None:
+        self._kg, self._candidates, self._plans, self._kept = kg, candidates, plans, kept
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def _make(self, start: int, stop: int) -> list[EvidenceSequence]:
+        plans = self._plans
+        weights = dict(zip(plans.sequences.tolist(), plans.weights.tolist(), strict=True))
+        return [
+            EvidenceSequence(
+                self._candidates.relations(one.candidate),
+                self._ends(one.found.ends_of(one.place)),
+                one.score,
+                weights.get(one.candidate, -np.inf),
+            )
+            for one in self._kept[start:stop]
+        ]
+
+    def _ends(self, ids: Ids) -> LazyNames | list[str]:
+        kg = self._kg
+        return LazyNames(kg, ids) if kg.ids_are_ranks else sorted(kg.entity_names(ids))
 
 
 def check_paths(kg: KnowledgeGraph, found: PathSet) -> None:

@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperhop import ghrr
-from hyperhop.evidence import Constraint, Evidence, EvidencePath, EvidenceSequence
-from hyperhop.pathhd.expand import Unit, check_paths
+from hyperhop.evidence import Constraint, EvidencePath, EvidenceSequence
+from hyperhop.pathhd.expand import Findings, Unit, check_paths
 from hyperhop.pathhd.explain import explain
 from hyperhop.pathhd.planned import Planned, Scored
 from hyperhop.pathhd.walks import Walks
@@ -45,7 +45,7 @@ def meet(walks: Walks, first: Planned, second: Planned, most: int) -> Meetings:
     truncated = False
     for side in (first, second):
         chosen = side.plans.sequences[:TOP]
-        found = walks.paths(side.entity, side.candidates.paths.take(chosen))
+        found = walks.paths(side.entity, side.candidates.paths, chosen)
         truncated = truncated or found.ends_truncated
         sides.append(
             [
@@ -69,7 +69,7 @@ def meet(walks: Walks, first: Planned, second: Planned, most: int) -> Meetings:
 
 def expand_meetings(
     walks: Walks, first: Scored, second: Scored, meetings: Meetings, k: int, unit: Unit
-) -> Evidence:
+) -> Findings:
     """Evidence of pairs of sequences: their common ends, and the paths from both topics to these.
 
     The paths to one end stand together, those of the first topic before those of the second. With
@@ -88,7 +88,7 @@ def expand_meetings(
         steps = []
         for place, (side, index) in enumerate(((first, meeting.first), (second, meeting.second))):
             candidates = side.planned.candidates
-            found = walks.paths(side.planned.entity, candidates.paths.take([index]))
+            found = walks.paths(side.planned.entity, candidates.paths, np.array([index]))
             check_paths(kg, found)
             truncated = truncated or found.truncated
             ids = found.of_sequence(0)
@@ -116,33 +116,30 @@ def expand_meetings(
                 constraint=Constraint(topics[1], others),
             )
         )
-    return Evidence(
-        topic=topics[0], paths=list(paths.values()), sequences=sequences, truncated=truncated
-    )
+    return Findings(topics[0], list(paths.values()), sequences, truncated)
 
 
 def explain_meetings(
     codebook: ghrr.Codebook,
-    evidence: Evidence,
+    findings: Findings,
     first: Scored,
     second: Scored,
     meetings: Meetings,
-) -> Evidence:
-    """The evidence of `expand_meetings` with why each sequence of both topics scores as it does."""
-    used = meetings.found[: len(evidence.sequences)]
+) -> Findings:
+    """The findings of `expand_meetings` with why each sequence of both topics scores as it does."""
+    used = meetings.found[: len(findings.sequences)]
     chosen = [one.first for one in used], [one.second for one in used]
     why = [
-        explain(codebook, side.vector, side.planned.candidates, side.scores, indexes)
+        explain(codebook, side.encode(), side.planned.candidates, side.scores, indexes)
         for side, indexes in zip((first, second), chosen, strict=True)
     ]
-    return replace(
-        evidence,
+    return findings._replace(
         sequences=[
             replace(
                 sequence,
                 explanation=mine,
                 constraint=sequence.constraint and replace(sequence.constraint, explanation=other),
             )
-            for sequence, mine, other in zip(evidence.sequences, *why, strict=True)
+            for sequence, mine, other in zip(findings.sequences, *why, strict=True)
         ],
     )

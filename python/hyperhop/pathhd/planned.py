@@ -1,5 +1,6 @@
 """What was planned from one topic."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -33,8 +34,8 @@ class Planned:
 
 @dataclass(frozen=True)
 class Scored:
-    """Planned and scored: the query hypervector, planes, and a score for each candidate."""
+    """Planned and scored: a score for each candidate, and how to make the query hypervector."""
 
     planned: Planned
-    vector: npt.NDArray[np.float32]
     scores: npt.NDArray[np.float64]
+    encode: Callable[[], npt.NDArray[np.float32]]  # planes; only explanations need them

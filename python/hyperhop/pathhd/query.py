@@ -53,15 +53,7 @@ def encode_query(
     O(count * length * D m^2).
     """
     check_query("encode_query", kind, temperature)
-    if kind == "text":
-        raise ValueError("encode_query: text has no plan: see TextQuery")
-    if len(plans) == 0 or count < 1:
-        raise ValueError(f"encode_query: needs a plan and count >= 1, got {len(plans)}, {count}")
-    chosen = plans.sequences[: 1 if kind == "best" else count]
-    if kind in ("best", "bundle"):
-        weights = np.arange(len(chosen), 0, -1, dtype=np.float64)
-    else:
-        weights = np.exp((plans.weights[: len(chosen)] - plans.weights[0]) / temperature)
+    chosen, weights = _chosen("encode_query", plans, kind, count, temperature)
     if kind == "mixture":
         return _mixture(codebook, candidates, chosen, weights / weights.sum(), threads)
     vectors = ghrr.encode_paths(
@@ -69,6 +61,38 @@ def encode_query(
     )
     bundled: Planes = ghrr.bundle(vectors, weights, threads=threads)
     return bundled
+
+
+def score_query(
+    codebook: ghrr.Codebook,
+    candidates: Candidates,
+    plans: Plans,
+    kind: QueryKind = "bundle",
+    count: int = 3,
+    temperature: float = TEMPERATURE,
+    threads: int | None = None,
+) -> npt.NDArray[np.float64]:
+    """Similarity of each candidate to the query hypervector of `encode_query`: float64 (N,)."""
+    if kind == "mixture":
+        query = encode_query(codebook, candidates, plans, kind, count, temperature, threads)
+        similar = ghrr.score_paths(codebook, query, candidates.paths, threads=threads)
+        return np.asarray(similar, np.float64)
+    chosen, weights = _chosen("score_query", plans, kind, count, temperature)
+    return ghrr.score_bundle(codebook, candidates.paths, chosen, weights, threads=threads)
+
+
+def _chosen(
+    function: str, plans: Plans, kind: QueryKind, count: int, temperature: float
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Candidates that make the query, and their weights in it."""
+    if kind == "text":
+        raise ValueError(f"{function}: text has no plan: see TextQuery")
+    if len(plans) == 0 or count < 1:
+        raise ValueError(f"{function}: needs a plan and count >= 1, got {len(plans)}, {count}")
+    chosen = plans.sequences[: 1 if kind == "best" else count]
+    if kind in ("best", "bundle"):
+        return chosen, np.arange(len(chosen), 0, -1, dtype=np.float64)
+    return chosen, np.exp((plans.weights[: len(chosen)] - plans.weights[0]) / temperature)
 
 
 def _mixture(

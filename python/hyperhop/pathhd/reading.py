@@ -35,6 +35,12 @@ def read_topics(
     always a pair. Of topics that were found in the question two are one if something is said of
     both (see `split_clauses`) and is planned better than the whole question from one of them.
     """
+    if len(topics) == 1:  # nearly always, and then there is nothing to weigh
+        ((entity, mention),) = topics
+        candidates, hubs = exists(entity)
+        clause = Clause(question, mention)
+        (plans,) = plan_all(planner, question, [Start(*clause, candidates)])
+        return Reading(Planned(entity, clause, candidates, hubs, plans), [])
     known = {entity: exists(entity) for entity, _ in topics}
     clauses = [(entity, Clause(question, mention)) for entity, mention in topics]
     if given:
@@ -45,10 +51,10 @@ def read_topics(
         side for a, b, said in pairs for side in ((a, said.first), (b, said.second))
     ]
     starts = [Start(*clause, known[entity][0]) for entity, clause in wanted]
-    plans = plan_all(planner, question, starts)
+    all_plans = plan_all(planner, question, starts)
     planned = [
-        Planned(entity, clause, *known[entity], found)
-        for (entity, clause), found in zip(wanted, plans, strict=True)
+        Planned(entity, clause, *known[entity], plans)
+        for (entity, clause), plans in zip(wanted, all_plans, strict=True)
     ]
     singles, sides = planned[: len(clauses)], planned[len(clauses) :]
     single = max(singles, key=lambda one: one.weight)  # the first of equals

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import cache, cached_property, reduce
+from functools import cache, cached_property, partial, reduce
 from typing import TypeVar
 
 import numpy as np
@@ -15,33 +15,37 @@ from hyperhop.graph.arguments import at_least, check_hubs
 from hyperhop.graph.sequences import Sequences
 from hyperhop.graph.walks import Hubs, mediator_mask
 from hyperhop.llm.reader import VectorReader
-from hyperhop.pathhd.answering import Answering, Topic, Topics, check_question, topics_of
-from hyperhop.pathhd.batch import Progress, in_chunks
 from hyperhop.pathhd.calibration import Calibration
 from hyperhop.pathhd.candidates import Candidates, name_ranks
-from hyperhop.pathhd.clock import Clock
 from hyperhop.pathhd.codebooks import CodebookKind, TextQuery, check_kind, text_codebook
-from hyperhop.pathhd.expand import Unit, expand
+from hyperhop.pathhd.expand import Findings, Unit, expand
 from hyperhop.pathhd.explain import explain as explain_sequences
 from hyperhop.pathhd.joint import expand_meetings, explain_meetings, meet
 from hyperhop.pathhd.planned import Planned, Scored
 from hyperhop.pathhd.planners import Planner, get_planner, needs_encoder
 from hyperhop.pathhd.planners.protocol import Span
-from hyperhop.pathhd.planners.question import find_mention
-from hyperhop.pathhd.query import TEMPERATURE, QueryKind, check_query, encode_query
+from hyperhop.pathhd.query import TEMPERATURE, QueryKind, check_query, encode_query, score_query
 from hyperhop.pathhd.reading import Reading, read_topics
 from hyperhop.pathhd.walks import Walks
+from hyperhop.retrieval.answering import Answering
+from hyperhop.retrieval.batch import Progress, in_chunks
+from hyperhop.retrieval.clock import Clock
+from hyperhop.retrieval.topics import (
+    Topic,
+    TopicNotFound,
+    Topics,
+    check_question,
+    topics_by_question,
+    topics_of,
+)
 from hyperhop.text import TextEncoder, Verbalizer, encoder_for
+from hyperhop.text.mention import find_mention
 from hyperhop.text.settings import check_encoder_name
 
 Result = TypeVar("Result")
 Enumerate = Callable[[int], Sequences]
 
 _MOST_TOPICS = 3  # mentions planned from, where a question names several entities
-
-
-class TopicNotFound(LookupError):
-    """The question names no entity of the graph."""
 
 
 class PathHD(Answering):
@@ -103,6 +107,8 @@ class PathHD(Answering):
     Ties are broken by relation names, then entity names, so a graph's answer does not depend on the
     order its file had. Every returned path has been looked up in the graph edge by edge.
     """
+
+    system = "PathHD"
 
     def __init__(
         self,
@@ -210,9 +216,8 @@ class PathHD(Answering):
     ) -> Evidence:
         """Evidence for one question: the best sequences and their paths, scores and timings in ms.
 
-        Stages timed: link, enumerate (the sequences that exist), plan, encode, score, expand, and
-        explain, which fills in `EvidenceSequence.explanation`; of two topics also meet, before
-        encode.
+        Stages timed: link, enumerate (the sequences that exist), plan, score, expand, and explain,
+        which fills in `EvidenceSequence.explanation`; of two topics also meet, before score.
         """
         return self._retrieve(question, topic, self._walks.sequences, explain, threads)
 
@@ -224,7 +229,7 @@ class PathHD(Answering):
         explain: bool,
         threads: int | None,
     ) -> Evidence:
-        check_question(question)
+        check_question(self.system, question)
         clock = Clock()
         topics = self._topics(question, topic)
         clock.lap("link")
@@ -232,37 +237,44 @@ class PathHD(Answering):
             return Evidence(timings=clock.laps)
         single, pairs = self._read_question(question, topics, sequences, topic is not None, clock)
         clock.lap("plan")
-        evidence = None
-        for first, second in pairs:
-            evidence = self._joint(first, second, clock, explain, threads)
-            if evidence is not None:
-                break
-        if evidence is None:
-            sides: tuple[Planned, ...] = (single,)
-            evidence = self._single(single, clock, explain, threads)
-            if pairs:
-                unused = {side.entity for side in pairs[0]} - {single.entity}
-                named = sorted(map(self.kg.entity_name, unused))
-                evidence = replace(evidence, unused_topics=named)
-        else:
-            sides = (first, second)
+        findings, sides = self._findings(single, pairs, clock, explain, threads)
+        unused: set[int] = set()
+        if pairs and len(sides) == 1:
+            unused = {side.entity for side in pairs[0]} - {single.entity}
         hubs = reduce(np.union1d, [side.hubs for side in sides])
-        return replace(
-            evidence,
+        return Evidence(
+            findings.topic,
+            findings.paths,
+            findings.sequences,
             timings=clock.laps,
-            truncated=evidence.truncated or any(side.candidates.paths.truncated for side in sides),
-            hubs=self.kg.entity_names(hubs),
+            truncated=findings.truncated or any(side.candidates.paths.truncated for side in sides),
+            hubs=self.kg.entity_names(hubs) if hubs.size else [],
+            unused_topics=sorted(map(self.kg.entity_name, unused)),
             planner_calls=list(single.plans.calls),
         )
 
+    def _findings(
+        self,
+        single: Planned,
+        pairs: list[tuple[Planned, Planned]],
+        clock: Clock,
+        explain: bool,
+        threads: int | None,
+    ) -> tuple[Findings, Sequence[Planned]]:
+        """Those of the first pair of topics that meet, else of one topic; and which they are."""
+        for first, second in pairs:
+            findings = self._joint(first, second, clock, explain, threads)
+            if findings is not None:
+                return findings, (first, second)
+        return self._single(single, clock, explain, threads), (single,)
+
     def _single(
         self, planned: Planned, clock: Clock, explain: bool, threads: int | None
-    ) -> Evidence:
-        name = self.kg.entity_name(planned.entity)
+    ) -> Findings:
         if len(planned.candidates) == 0:
-            return Evidence(topic=name)
+            return Findings(self.kg.entity_name(planned.entity), [], [], False)
         scored = self._scored(planned, clock, threads)
-        evidence = expand(
+        findings = expand(
             self._walks,
             planned.entity,
             planned.candidates,
@@ -273,9 +285,9 @@ class PathHD(Answering):
         )
         clock.lap("expand")
         if explain:
-            evidence = self._explained(evidence, scored)
+            findings = self._explained(findings, scored)
             clock.lap("explain")
-        return replace(evidence, topic=name)
+        return findings
 
     def _joint(
         self,
@@ -284,19 +296,19 @@ class PathHD(Answering):
         clock: Clock,
         explain: bool,
         threads: int | None,
-    ) -> Evidence | None:
-        """Evidence of two topics; None where no sequences from them meet."""
+    ) -> Findings | None:
+        """Findings of two topics; None where no sequences from them meet."""
         meetings = meet(self._walks, first, second, self.k)
         clock.lap("meet")
         if not meetings.found:
             return None
         sides = self._scored(first, clock, threads), self._scored(second, clock, threads)
-        evidence = expand_meetings(self._walks, *sides, meetings, self.k, self.k_unit)
+        findings = expand_meetings(self._walks, *sides, meetings, self.k, self.k_unit)
         clock.lap("expand")
         if explain:
-            evidence = explain_meetings(self.codebook, evidence, *sides, meetings)
+            findings = explain_meetings(self.codebook, findings, *sides, meetings)
             clock.lap("explain")
-        return evidence
+        return findings
 
     def _each(
         self,
@@ -306,9 +318,7 @@ class PathHD(Answering):
         threads: int | None,
         progress: Progress | None,
     ) -> list[Result]:
-        given = [None] * len(questions) if topics is None else list(map(_hashable, topics))
-        if len(given) != len(questions):
-            raise ValueError(f"PathHD: {len(questions)} questions, but {len(given)} topics")
+        given = topics_by_question(self.system, topics, len(questions))
 
         def work(places: Sequence[int]) -> list[Result]:
             known = cache(self._walks.sequences)  # neighbours often have one topic
@@ -317,12 +327,12 @@ class PathHD(Answering):
                 for i in places
             ]
 
-        return in_chunks(given, work, threads, progress)
+        return in_chunks(given, work, threads, progress, self.system)
 
     def _topics(self, question: str, topic: Topic) -> list[tuple[int, Span | None]]:
         """(entity, mention) pairs to plan from; none where the graph is empty."""
         if topic is not None:
-            given = topics_of(topic)
+            given = topics_of(self.system, topic)
             ids = [self.kg.entity_id(one) if isinstance(one, str) else one for one in given]
             if not 1 <= len(set(ids)) == len(ids) <= 2:
                 raise ValueError(f"PathHD: topic must be one or two different ones, got {topic!r}")
@@ -331,9 +341,7 @@ class PathHD(Answering):
             return []
         matches = self._linker.link(question)
         if not matches:
-            raise TopicNotFound(
-                f"the question names no entity of the graph; give one with topic=: {question!r}"
-            )
+            raise TopicNotFound(question)
         return [(match.entity, match.span) for match in matches[:_MOST_TOPICS]]
 
     def _read_question(
@@ -353,46 +361,32 @@ class PathHD(Answering):
         return read_topics(self.planner, question, topics, exists, given)
 
     def _scored(self, planned: Planned, clock: Clock, threads: int | None) -> Scored:
-        """The query hypervector and the scores of all candidates."""
-        if self._text_query is not None:
-            vector = self._text_query(*planned.clause, threads)
+        """The scores of all candidates."""
+        candidates, text_query = planned.candidates, self._text_query
+        soft = (candidates, planned.plans, self.query, self.k, self.temperature, threads)
+        if text_query is not None:
+            vector = text_query(*planned.clause, threads)
+            similar = ghrr.score_paths(self.codebook, vector, candidates.paths, threads=threads)
+            scores = np.asarray(similar, np.float64)
+            encode = partial(text_query, *planned.clause, threads)
         else:
-            vector = encode_query(
-                self.codebook,
-                planned.candidates,
-                planned.plans,
-                self.query,
-                self.k,
-                self.temperature,
-                threads,
-            )
-        clock.lap("encode")
-        scores = self._score(vector, planned.candidates, threads)
+            scores = score_query(self.codebook, *soft)
+            encode = partial(encode_query, self.codebook, *soft)
+        if self.calibration is not None:
+            schemas = [candidates.relations(i) for i in range(len(candidates))]
+            scores = self.calibration.apply(scores, schemas)
         clock.lap("score")
-        return Scored(planned, vector, scores)
+        return Scored(planned, scores, encode)
 
-    def _score(
-        self, vector: npt.NDArray[np.float32], candidates: Candidates, threads: int | None
-    ) -> npt.NDArray[np.float64]:
-        similarities = ghrr.score_paths(self.codebook, vector, candidates.paths, threads=threads)
-        if self.calibration is None:
-            return np.asarray(similarities, np.float64)
-        schemas = [candidates.relations(i) for i in range(len(candidates))]
-        return self.calibration.apply(similarities, schemas)
-
-    def _explained(self, evidence: Evidence, scored: Scored) -> Evidence:
+    def _explained(self, findings: Findings, scored: Scored) -> Findings:
         candidates = scored.planned.candidates
-        found = (candidates.find(sequence.relations) for sequence in evidence.sequences)
+        found = (candidates.find(sequence.relations) for sequence in findings.sequences)
         chosen = [index for index in found if index is not None]
         explanations = explain_sequences(
-            self.codebook, scored.vector, candidates, scored.scores, chosen
+            self.codebook, scored.encode(), candidates, scored.scores, chosen
         )
-        pairs = zip(evidence.sequences, explanations, strict=True)
-        return replace(evidence, sequences=[replace(one, explanation=why) for one, why in pairs])
-
-
-def _hashable(topic: Topic) -> Topic:
-    return None if topic is None else topics_of(topic)
+        pairs = zip(findings.sequences, explanations, strict=True)
+        return findings._replace(sequences=[replace(one, explanation=why) for one, why in pairs])
 
 
 def _spoken(kg: KnowledgeGraph) -> list[str]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hyperhop.graph import KnowledgeGraph, PathSet
 from hyperhop.graph.sequences import Sequences
-from hyperhop.graph.walks import Hubs, Rules, expand_paths, find_sequences
+from hyperhop.graph.walks import Hubs, Rules, expand_chosen, find_sequences
 from hyperhop.paths import Paths
 
 
@@ -48,8 +48,9 @@ class Walks:
 
     def sequences(self, topic: int) -> Sequences:
         """All relation sequences that exist from a topic."""
-        return find_sequences(self._rules, [topic], self.beam, self.cap, self.inverse, 1)[0]
+        topics = np.array([topic], np.int32)
+        return find_sequences(self._rules, topics, self.beam, self.cap, self.inverse, 1)[0]
 
-    def paths(self, topic: int, sequences: Paths) -> PathSet:
+    def paths(self, topic: int, sequences: Paths, chosen: npt.NDArray[np.int64]) -> PathSet:
         """Entity paths along some of them."""
-        return expand_paths(self._rules, [topic], [sequences], self.path_cap, self.simple, 1)[0]
+        return expand_chosen(self._rules, topic, sequences, chosen, self.path_cap, self.simple)

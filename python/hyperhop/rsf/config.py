@@ -6,6 +6,17 @@ from typing import Any, Literal, get_args
 
 NodeText = Literal["used", "dropped"]
 QuestionReading = Literal["pooled", "tokens"]
+Attention = Literal["bilinear", "cosine"]
+UpdateFrom = Literal["nodes", "question", "both"]
+StayText = Literal["encoded", "learned"]
+
+_CHOICES = {
+    "node_text": NodeText,
+    "question": QuestionReading,
+    "attention": Attention,
+    "update_from": UpdateFrom,
+    "stay_text": StayText,
+}
 
 
 @dataclass(frozen=True)
@@ -22,12 +33,21 @@ class RSFConfig:
         eps: added to the structural flow before its logarithm (eq. 4), and inside the entropy's.
         reachable_only: in training, give no mass to a node that no flow reached. False is the
             paper's form; decoding always takes True.
+        return_to_topic: False lets no flow come back to the node it started from, at any hop.
         stay: the graph has the relation STAY from every node to itself.
         inverse: the graph has every edge also against its direction, under a relation of its own.
         node_text: "dropped" leaves node texts out: there is then no content bias, and what a hop
             reads is zero.
         question: "pooled" reads the question as one vector (the paper), "tokens" reads its token
             states again at each hop, which keeps the order of the words.
+        attention: how a hop weighs relations: "bilinear" is eq. 2, "cosine" a scaled cosine that
+            starts as the texts' own similarity and so serves relations unseen in training.
+        attention_scale: how sharp an untrained "cosine" attention is: beta is
+            sigmoid(attention_scale (cosine - attention_threshold)).
+        attention_threshold: the cosine at which it is 1/2.
+        update_from: what the query state is updated by: the context read from the "nodes" (the
+            paper), what was read from the "question" at that hop, or "both".
+        stay_text: whether STAY's text is "encoded" like any other, or a "learned" vector.
         dropout: share of entries dropped in training.
 
     Raises ValueError or TypeError where a value breaks its rule.
@@ -41,10 +61,16 @@ class RSFConfig:
     lambda_1: float = 0.1
     eps: float = 1e-8
     reachable_only: bool = False
+    return_to_topic: bool = True
     stay: bool = True
     inverse: bool = True
     node_text: NodeText = "used"
     question: QuestionReading = "pooled"
+    attention: Attention = "bilinear"
+    attention_scale: float = 15.0
+    attention_threshold: float = 0.7
+    update_from: UpdateFrom = "nodes"
+    stay_text: StayText = "encoded"
     dropout: float = 0.0
 
     def __post_init__(self) -> None:
@@ -60,9 +86,14 @@ class RSFConfig:
         for name in ("hops", "hidden"):
             self._require(name, getattr(self, name) >= 1, "at least 1")
         self._require("lambda_1", self.lambda_1 >= 0, "at least 0")
+        even = self.question == "pooled" or self.hidden % 2 == 0
+        self._require("hidden", even, 'even where question="tokens" (a half for each direction)')
         self._require("eps", 0 < self.eps < 1, "between 0 and 1")
+        self._require("attention_scale", self.attention_scale > 0, "above 0")
+        in_range = -1 <= self.attention_threshold <= 1
+        self._require("attention_threshold", in_range, "from -1 to 1")
         self._require("dropout", 0 <= self.dropout < 1, "at least 0 and below 1")
-        for name, choices in (("node_text", NodeText), ("question", QuestionReading)):
+        for name, choices in _CHOICES.items():
             allowed = get_args(choices)
             self._require(name, getattr(self, name) in allowed, f"one of {', '.join(allowed)}")
 
@@ -74,6 +105,16 @@ class RSFConfig:
     def weighs_content(self) -> bool:
         """Whether a hop weighs nodes by what they are about."""
         return self.content_bias and self.node_text == "used"
+
+    @property
+    def reads_nodes(self) -> bool:
+        """Whether a query state is updated by the texts of the nodes where the flow is."""
+        return self.query_update and self.update_from != "question" and self.node_text == "used"
+
+    @property
+    def reads_texts(self) -> bool:
+        """Whether anything reads the texts of nodes."""
+        return self.weighs_content or self.reads_nodes
 
     def to_dict(self) -> dict[str, Any]:
         """All values by name, ready for a TOML or JSON file."""

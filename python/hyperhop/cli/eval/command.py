@@ -14,15 +14,23 @@ from hyperhop.cli.eval.datasets import show_datasets
 from hyperhop.cli.eval.modes import Mode, mode_of
 from hyperhop.cli.eval.output import Files
 from hyperhop.cli.eval.paths import rank
+from hyperhop.cli.eval.rsf import (
+    Wanted,
+    measure_model,
+    repeat_trained_study,
+    train_and_measure,
+)
 from hyperhop.cli.eval.run import measure
 from hyperhop.cli.eval.study import repeat_study, tune_calibration
 from hyperhop.cli.reader import open_reader
+from hyperhop.cli.train import settings as given
 from hyperhop.evaluate import benchmarks, tune
 
 
 def eval_(
     context: typer.Context,
     dataset: options.Dataset = None,
+    system: options.System = options.SystemName.PATHHD,
     listed: options.Listed = False,
     study: options.StudyName = None,
     tuning: options.Tune = False,
@@ -40,17 +48,28 @@ def eval_(
     max_hops: shared.MaxHops = None,
     reader: options.Reader = None,
     llm: shared.Llm = None,
-    model: shared.Model = None,
+    model: options.Model = None,
+    train_seeds: options.TrainSeeds = None,
+    train_limit: options.TrainLimit = None,
+    preset: given.Preset = "cpu",
+    config: given.ConfigFile = None,
+    values: given.Values = None,
+    work: options.Work = None,
     json: options.Json = None,
     markdown: options.Markdown = None,
     latex: options.Latex = None,
     plot: options.Plot = None,
     records: options.Records = None,
 ) -> None:
-    """Measure PathHD on a benchmark: topic given, hop count unknown.
+    """Measure a system on a benchmark: topic given, hop count unknown.
 
     What is chosen by looking at results is chosen on dev; memories remember the part "train".
     Intervals are 95 % bootstrap intervals over facts.
+
+    With --system rsf a flow model is trained on the part "train" first, once for each seed; one
+    that is trained already is named with --model. The studies switches, lambda1, radius and gate
+    train a model for each of their settings. With --work DIR such a run may be stopped or killed
+    at any time: the same command goes on.
 
     \b
     Examples:
@@ -62,6 +81,9 @@ def eval_(
       hyperhop eval PQ-3H --tune --json calibration.json
       hyperhop eval PQ-3H --calibration calibration.json
       hyperhop eval WebQSP-paths --planner linear --encoder wordllama
+      hyperhop eval PQ-2H --system rsf --model pq2 --part test
+      hyperhop eval PQ-2H --system rsf --encoder wordllama --train-seeds 0,1,2 --work pq2-runs
+      hyperhop eval PQ-3H --study switches --encoder wordllama --train-limit 500 --work studies
     """
     mode = mode_of(context)
     folder = _folder(data)
@@ -75,6 +97,22 @@ def eval_(
     files = Files(json, markdown, latex, plot, records)
     files.check()
     asked: dict[str, Any] = {"encoder": encoder or "hashing", "limit": limit}
+    if mode is Mode.MODEL:
+        assert model is not None
+        which = {"part": part or "dev", "split": split, "fold": _one(fold), "seed": seed}
+        with open_reader(reader, None, None, fallback=False, plans=False) as (read, _):
+            asked_with = None if reader is None else read
+            measure_model(dataset, folder, Path(model), which, limit, asked_with, files)
+        return
+    if mode in (Mode.TRAIN, Mode.TRAINED_STUDY):
+        trained = asked | {"part": part or "dev", "split": split, "fold": _one(fold), "seed": seed}
+        trained |= {"train_limit": train_limit, "folder": work}
+        wanted = Wanted(preset, config, values or [])
+        if study is None:
+            train_and_measure(dataset, folder, _numbers(train_seeds), trained, wanted, files)
+        else:
+            repeat_trained_study(study, dataset, folder, trained, wanted, files)
+        return
     if mode is Mode.PATHS:
         rank(dataset, folder, planner or ["linear"], files, part=part, fold=_one(fold), **asked)
         return
@@ -108,6 +146,15 @@ def eval_(
 def _folder(data: Path | None) -> Path | None:
     found = data or os.environ.get(options.DATA_VARIABLE)
     return Path(found) if found else None
+
+
+def _numbers(text: str | None) -> list[int]:
+    if text is None:
+        return [0]
+    numbers = [part.strip() for part in text.split(",")]
+    if not all(number.isdecimal() for number in numbers) or len({*numbers}) < len(numbers):
+        raise typer.BadParameter(f"--train-seeds takes different numbers from 0, got {text!r}")
+    return [int(number) for number in numbers]
 
 
 def _one(fold: str) -> int:

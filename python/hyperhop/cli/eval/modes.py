@@ -6,11 +6,14 @@ from enum import Enum
 
 import typer
 
+from hyperhop.cli.eval.options import SystemName
 from hyperhop.evaluate import path_ranking, studies
 
 _QUESTIONS = {"dataset", "data", "planner", "encoder", "part", "fold", "limit"}
 _BENCHMARK = _QUESTIONS | {"split", "seed", "max_hops"}
 _FILES = {"json", "markdown", "latex", "plot"}
+_TRAINED = {"dataset", "data", "encoder", "part", "fold", "limit", "split", "seed"} | _FILES
+_TRAINED |= {"preset", "config", "values", "train_limit", "work"}
 
 
 class Mode(Enum):
@@ -21,11 +24,19 @@ class Mode(Enum):
     TUNE = ("--tune", _BENCHMARK | _FILES | {"tuning"})
     STUDY = ("--study", _BENCHMARK | _FILES | {"study"})
     READING = ("--study of readers", _BENCHMARK | _FILES | {"study", "llm", "model"})
+    TRAINED_STUDY = ("--study of RSF", _TRAINED | {"study", "system"})
+    TRAIN = ("--system rsf", _TRAINED | {"system", "train_seeds"})
+    MODEL = (
+        "--system rsf --model",
+        {"dataset", "data", "part", "fold", "limit", "split", "seed", "system", "model"}
+        | _FILES
+        | {"reader", "records"},
+    )
     RUN = (
         "a run",
         _BENCHMARK
         | _FILES
-        | {"query", "codebook", "calibration", "reader", "llm", "model", "records"},
+        | {"query", "codebook", "calibration", "reader", "llm", "model", "records", "system"},
     )
 
 
@@ -47,6 +58,10 @@ def mode_of(context: typer.Context) -> Mode:
         mode = Mode.PATHS
     elif given["tuning"]:
         mode = Mode.TUNE
+    elif study in studies.TRAINED:
+        mode = Mode.TRAINED_STUDY
+    elif study is None and given["system"] == SystemName.RSF:
+        mode = Mode.TRAIN if given["model"] is None else Mode.MODEL
     elif study is not None:
         mode = Mode.READING if study in studies.WITH_MODEL else Mode.STUDY
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, get_args
 
@@ -12,6 +13,14 @@ from hyperhop.evaluate import benchmarks, path_ranking, studies
 from hyperhop.pathhd.codebooks import CodebookKind
 from hyperhop.pathhd.query import QueryKind
 
+
+class SystemName(StrEnum):
+    """What is measured."""
+
+    PATHHD = "pathhd"
+    RSF = "rsf"
+
+
 DATA_VARIABLE = "HYPERHOP_DATA"
 
 Dataset = Annotated[
@@ -19,7 +28,8 @@ Dataset = Annotated[
     typer.Argument(
         metavar="DATASET",
         help=f"One of {', '.join(benchmarks.names())}, {path_ranking.NAME} (relation paths from "
-        "text alone), or a .json or .jsonl file of questions, one object a line.",
+        "text alone), or a .json or .jsonl file of questions, one object a line; for RSF also "
+        "MetaQA, all three sets.",
         show_default=False,
     ),
 ]
@@ -31,7 +41,7 @@ StudyName = Annotated[
     typer.Option(
         "--study",
         metavar="NAME",
-        help=f"Repeat a study of the paper instead: {', '.join(studies.NAMES)}.",
+        help=f"Repeat a study of the papers instead: {', '.join(studies.NAMES)}.",
     ),
 ]
 Tune = Annotated[
@@ -99,6 +109,38 @@ Reader = Annotated[
 CalibrationFile = Annotated[
     Path | None,
     typer.Option("--calibration", metavar="FILE", help="Use what --tune --json FILE has found."),
+]
+System = Annotated[
+    SystemName,
+    typer.Option("--system", help="pathhd, or rsf: a flow model, trained now or with --model."),
+]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="NAME|DIR",
+        help="Model of that server; with --system rsf the directory of a trained model.",
+    ),
+]
+TrainSeeds = Annotated[
+    str | None,
+    typer.Option(
+        "--train-seeds",
+        metavar="N,N...",
+        help="Train RSF once for each of these seeds (0 if not given) and ask each model.",
+    ),
+]
+TrainLimit = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Train on the first N questions of each set only."),
+]
+Work = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Keep models, checkpoints and finished results here: the same command goes on where "
+        "it was stopped or killed.",
+    ),
 ]
 Json = Annotated[
     Path | None, typer.Option("--json", metavar="FILE", help="Also write everything as JSON.")

@@ -27,6 +27,11 @@ def measure(
             runs.append(
                 evaluate(dataset, folder, planner=planner, records=named, progress=told, **which)
             )
+    show_runs(runs, files)
+
+
+def show_runs(runs: Sequence[Scores], files: Files) -> None:
+    """Print one run in detail or several side by side, and write the files."""
     table = scores_table(runs)
     if len(runs) == 1:
         show_rows(_rows(runs[0]))

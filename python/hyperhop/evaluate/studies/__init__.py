@@ -1,26 +1,35 @@
-"""The studies of the PathHD paper, on questions that anyone can ask again.
+"""The studies of the papers, on questions that anyone can ask again.
 
     context = studies.Context("PQ-3H", "data/pathquestion", planner="gold")
     study = studies.run("operators", context)
     print(tables.markdown(study.table))
 
-Each study plans every question once and ranks the same candidates under all of its settings.
+Those of PathHD plan every question once and rank the same candidates under all of their settings.
+Those of RSF (`TRAINED`) train a model for each setting, and take a `TrainedContext`.
 """
 
 from collections.abc import Callable
+from typing import TypeVar
 
 from hyperhop.evaluate.studies import (
     backbone,
     dimension,
     final_step,
+    gate,
+    lambda1,
     operators,
     prompt,
     query_encoding,
+    radius,
     similarity,
+    switches,
     topk,
 )
 from hyperhop.evaluate.studies.context import Context
 from hyperhop.evaluate.studies.study import Study
+from hyperhop.evaluate.trained.context import TrainedContext
+
+Run = TypeVar("Run")
 
 _STUDIES: dict[str, Callable[[Context], Study]] = {
     "operators": operators.run,
@@ -34,20 +43,47 @@ _WITH_MODEL: dict[str, Callable[[Context], Study]] = {
     "prompt": prompt.run,
     "backbone": backbone.run,
 }
-_ALL = _STUDIES | _WITH_MODEL
+_TRAINED: dict[str, Callable[[TrainedContext], Study]] = {
+    "switches": switches.run,
+    "lambda1": lambda1.run,
+    "radius": radius.run,
+    "gate": gate.run,
+}
 WITH_MODEL = tuple(_WITH_MODEL)  # these ask a language model
-NAMES = tuple(_ALL)
+TRAINED = tuple(_TRAINED)  # these train RSF
+NAMES = (*_STUDIES, *_WITH_MODEL, *_TRAINED)
 
-__all__ = ["NAMES", "WITH_MODEL", "Context", "Study", "check_name", "run"]
+__all__ = [
+    "NAMES",
+    "TRAINED",
+    "WITH_MODEL",
+    "Context",
+    "Study",
+    "TrainedContext",
+    "check_name",
+    "run",
+    "run_trained",
+]
 
 
 def check_name(name: str) -> None:
     """ValueError for what is no study; before questions are loaded and planned."""
-    if name not in _ALL:
+    if name not in NAMES:
         raise ValueError(f"study: expected one of {', '.join(NAMES)}, got {name!r}")
 
 
 def run(name: str, context: Context) -> Study:
-    """The study of this name, one of `NAMES`. ValueError for another."""
+    """The study of this name, one of `NAMES` but not of `TRAINED`. ValueError for another."""
+    return _of(name, _STUDIES | _WITH_MODEL)(context)
+
+
+def run_trained(name: str, context: TrainedContext) -> Study:
+    """The study of this name, one of `TRAINED`. ValueError for another."""
+    return _of(name, _TRAINED)(context)
+
+
+def _of(name: str, studies: dict[str, Run]) -> Run:
     check_name(name)
-    return _ALL[name](context)
+    if name not in studies:
+        raise ValueError(f"study: {name} needs another context, that of {', '.join(studies)}")
+    return studies[name]

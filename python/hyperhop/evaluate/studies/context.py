@@ -178,18 +178,19 @@ class Context:
     def ends(self, asked: Asked, index: int) -> list[str]:
         """Names of the entities that one candidate leads to, in order; looked up once."""
         if index not in asked.ends:
-            one = asked.candidates.paths.take(np.array([index]))
-            found = replace(self.walks, path_cap=1).paths(asked.entity, one)
+            walks, paths = replace(self.walks, path_cap=1), asked.candidates.paths
+            found = walks.paths(asked.entity, paths, np.array([index]))
             asked.ends[index] = sorted(self.graph.entity_names(found.ends_of(0).tolist()))
         return asked.ends[index]
 
     def evidence(self, asked: Asked, scores: npt.NDArray[np.float64], k: int | None) -> Evidence:
         """What a reader gets of candidates with these scores (N,): the best k, or all of them."""
         kept = len(asked.candidates) if k is None else k
-        evidence = expand(
+        found = expand(
             *(self.walks, asked.entity, asked.candidates, asked.plans, scores), kept, "sequence"
         )
-        return replace(evidence, topic=asked.question.topic)
+        topic = asked.question.topic
+        return Evidence(topic, found.paths, found.sequences, truncated=found.truncated)
 
 
 def _walks(graph: KnowledgeGraph, options: dict[str, Any]) -> Walks:

@@ -3,51 +3,20 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import ParamSpec, TypeVar
-
-import numpy as np
+from typing import ClassVar, ParamSpec, TypeVar
 
 from hyperhop.evidence import Answer, Evidence, Reader
-from hyperhop.graph.arguments import integer
-from hyperhop.pathhd.batch import Progress
+from hyperhop.retrieval.batch import Progress
+from hyperhop.retrieval.topics import Topic, Topics, questions_of
 
-Topic = str | int | Sequence[str | int] | None  # names or ids; two are a joint question
-Topics = Sequence[Topic]
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 
-def topics_of(topic: Topic) -> tuple[str | int, ...]:
-    """The names and ids in the argument `topic`, none of None. TypeError for another kind."""
-    if topic is None:
-        return ()
-    given = (topic,) if isinstance(topic, str | int | np.integer) else topic
-    listed = isinstance(given, Sequence) or (isinstance(given, np.ndarray) and given.ndim == 1)
-    if not listed or isinstance(given, bytes):
-        raise TypeError(f"PathHD: topic must be a name, an id or a list, got {_kind(topic)}")
-    return tuple(one if isinstance(one, str) else integer("PathHD", "topic", one) for one in given)
-
-
-def check_question(question: object) -> None:
-    """TypeError unless it is a str."""
-    if not isinstance(question, str):
-        raise TypeError(f"PathHD: question must be str, got {_kind(question)}")
-
-
-def questions_of(questions: Sequence[str]) -> list[str]:
-    """`questions` as a list. TypeError for one str in place of a list."""
-    if isinstance(questions, str):
-        raise TypeError("PathHD: questions must be a list of str, got one str")
-    return list(questions)
-
-
-def _kind(value: object) -> str:
-    return type(value).__name__
-
-
 class Answering(ABC):
-    """What a retriever with a reader can do."""
+    """What a retriever with a reader can do; `system` is what its messages call it."""
 
+    system: ClassVar[str]
     reader: Reader
 
     @abstractmethod
@@ -85,12 +54,11 @@ class Answering(ABC):
         `progress` is told (questions done, of) every few dozen. Interrupts and errors are raised at
         once. ValueError unless topics are as many as questions.
 
-        (The planner "embedding" is as exact as its encoder, whose rows may depend on what else was
-        encoded in the same call: see TextEncoder.)
+        (What asks an encoder is as exact as that, whose rows may depend on what else was encoded in
+        the same call: see TextEncoder.)
         """
-        return self._each(
-            questions_of(questions), topics, lambda _, evidence: evidence, threads, progress
-        )
+        listed = questions_of(self.system, questions)
+        return self._each(listed, topics, lambda _, evidence: evidence, threads, progress)
 
     def answer(self, question: str, topic: Topic = None, *, threads: int | None = None) -> Answer:
         """The reader's answer to the evidence retrieved; timings of both."""
@@ -112,7 +80,7 @@ class Answering(ABC):
         What the reader raises, for whichever question, is raised and no answer returned. To keep
         the others hand it the evidence of `retrieve_batch` yourself: see `LLMReader.read_batch`.
         """
-        questions = questions_of(questions)
+        questions = questions_of(self.system, questions)
         if getattr(self.reader, "read_batch", None) is None:
             return self._each(questions, topics, self._read, threads, progress)
         evidence = self.retrieve_batch(questions, topics, threads=threads, progress=progress)
@@ -147,7 +115,7 @@ class Answering(ABC):
 
         `progress` is called in another thread.
         """
-        questions = questions_of(questions)
+        questions = questions_of(self.system, questions)
         evidence = await _in_thread(
             self.retrieve_batch, questions, topics, threads=threads, progress=progress
         )

@@ -19,6 +19,7 @@ def in_chunks(
     work: Callable[[Sequence[int]], list[Result]],
     threads: int | None,
     progress: Progress | None,
+    system: str,
 ) -> list[Result]:
     """What `work` makes of each place in `keys`, in their order; it is given many places at once.
 
@@ -26,7 +27,7 @@ def in_chunks(
     `progress` is called in this thread with (places done, of). An error or an interrupt is raised
     at once: chunks under way are not waited for.
     """
-    count = threads_argument(threads, "PathHD") or default_threads()
+    count = threads_argument(threads, system) or default_threads()
     by_key: dict[Key, list[int]] = {}
     for place, key in enumerate(keys):
         by_key.setdefault(key, []).append(place)

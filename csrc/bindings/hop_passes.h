@@ -1,0 +1,165 @@
+// The passes of a hop over the blocks of nodes, threaded.
+#pragma once
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "flow_passes.h"
+
+namespace hyperhop::bindings {
+
+using OptionalArray = std::optional<py::array>;
+
+inline const py::array* given(const OptionalArray& array) {
+  return array ? &*array : nullptr;
+}
+
+// The content side of a hop: rho (none gives null) and one gate for each flow.
+template <class T>
+struct Content {
+  Content(const char* function, const FlowShape& shape, const OptionalArray& rho_in,
+          const py::array& gate_in) {
+    if (rho_in) rho = read_floats<T>({function, "rho"}, *rho_in, shape.nodes());
+    if (gate_in.ndim() == 0) {
+      gates.assign(static_cast<size_t>(shape.num_flows()), *FloatArray<T>::ensure(gate_in).data());
+      return;
+    }
+    const auto gate = read_floats<T>({function, "gate"}, gate_in, shape.per_flow());
+    gates.assign(gate.data(), gate.data() + gate.size());
+  }
+  const T* rho_data() const { return rho ? rho->data() : nullptr; }
+
+  std::optional<FloatArray<T>> rho;
+  std::vector<T> gates;
+};
+
+// Segment by segment: the range of its blocks.
+template <class Run>
+void each_segment(const std::vector<FlowShape::NodeBlock>& blocks, const Run& run) {
+  const auto count = static_cast<int64_t>(blocks.size());
+  for (int64_t begin = 0; begin < count;) {
+    const int64_t segment = blocks[static_cast<size_t>(begin)].segment;
+    int64_t end = begin;
+    while (end < count && blocks[static_cast<size_t>(end)].segment == segment) ++end;
+    run(segment, begin, end);
+    begin = end;
+  }
+}
+
+// Sums of blocks (blocks, lanes) to sums of segments (segments, lanes), one after another.
+template <class T>
+void add_blocks(const std::vector<FlowShape::NodeBlock>& blocks, int64_t lanes, const T* parts,
+                T* sums) {
+  each_segment(blocks, [&](int64_t segment, int64_t begin, int64_t end) {
+    for (int64_t l = 0; l < lanes; ++l) {
+      T total = parts[begin * lanes + l];
+      for (int64_t b = begin + 1; b < end; ++b) total += parts[b * lanes + l];
+      sums[segment * lanes + l] = total;
+    }
+  });
+}
+
+// What joins the blocks of a segment: (blocks, lanes) factors, and sums whose row at the segment's
+// first block is its divisor.
+template <class T>
+struct HopFactors {
+  std::unique_ptr<T[]> factors, sums;
+};
+
+// For a hop that does nothing beside.
+inline void no_block(const FlowShape::NodeBlock&, int64_t) {}
+
+// Calls before_weigh(block, its index) where `values` hold phi of the block, and after_scale where
+// they hold pi'.
+template <class T, class BeforeWeigh, class AfterScale>
+HopFactors<T> hop_forward(const FlowGraph& graph, const FlowShape& shape, const T* pi,
+                          const T* beta, const HopArgs<T>& hop, T* values, int threads,
+                          const BeforeWeigh& before_weigh, const AfterScale& after_scale,
+                          int64_t content_work = 0) {
+  const FlowKernels<T>& kernel = kernels().flow<T>();
+  const int64_t lanes = shape.lanes();
+  const auto plan = graph.plan(shape.offsets());
+  const auto& blocks = plan->blocks();
+  const auto count = static_cast<int64_t>(blocks.size());
+  auto tops = make_values<T>(count * lanes), sums = make_values<T>(count * lanes);
+  const int64_t grain =
+      flow_grain(count, (graph.num_edges() + graph.num_nodes()) * lanes + content_work);
+  parallel_for(count, grain, threads, [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b) {
+      const auto& block = blocks[static_cast<size_t>(b)];
+      HopArgs<T> own = hop;
+      own.gate += block.segment;
+      propagate_block(graph, *plan, lanes, b, pi, beta, values);
+      before_weigh(block, b);
+      kernel.hop_weigh(own, block.begin, block.end, values, tops.get() + b * lanes,
+                       sums.get() + b * lanes);
+    }
+  });
+  std::vector<const T*> divisors(static_cast<size_t>(shape.num_segments()));
+  each_segment(blocks, [&](int64_t segment, int64_t begin, int64_t end) {
+    T* divisor = sums.get() + begin * lanes;
+    kernel.hop_combine(end - begin, lanes, tops.get() + begin * lanes, divisor);
+    divisors[static_cast<size_t>(segment)] = divisor;
+  });
+  parallel_for(count, flow_grain(count, graph.num_nodes() * lanes + content_work), threads,
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t b = begin; b < end; ++b) {
+                   const auto& block = blocks[static_cast<size_t>(b)];
+                   kernel.hop_scale(lanes, block.begin, block.end, values, tops.get() + b * lanes,
+                                    divisors[static_cast<size_t>(block.segment)]);
+                   after_scale(block, b);
+                 }
+               });
+  return {std::move(tops), std::move(sums)};
+}
+
+template <class T>
+struct HopGradients {
+  T *pi, *beta, *rho, *gate;  // the last two null without rho
+};
+
+template <class T>
+void hop_backward_pass(const FlowGraph& graph, const FlowShape& shape, const T* pi, const T* beta,
+                       const HopArgs<T>& hop, const T* output, const T* grad,
+                       const HopGradients<T>& into, int threads) {
+  const FlowKernels<T>& kernel = kernels().flow<T>();
+  const int64_t lanes = shape.lanes(), values = graph.num_nodes() * lanes;
+  const auto plan = graph.plan(shape.offsets());
+  const auto& blocks = plan->blocks();
+  const auto count = static_cast<int64_t>(blocks.size());
+  const auto phi = make_values<T>(values), grad_phi = make_values<T>(values);
+  const auto parts = make_values<T>(count * lanes);
+  const auto dots = make_values<T>(shape.num_segments() * lanes);
+  const auto arguments = [&](const FlowShape::NodeBlock& block) {
+    HopBackwardArgs<T> args{
+        hop, output, phi.get(), grad, dots.get() + block.segment * lanes, grad_phi.get(), into.rho};
+    args.hop.gate += block.segment;
+    return args;
+  };
+  parallel_for(count, flow_grain(count, (graph.num_edges() + graph.num_nodes()) * lanes), threads,
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t b = begin; b < end; ++b) {
+                   const auto& block = blocks[static_cast<size_t>(b)];
+                   propagate_block(graph, *plan, lanes, b, pi, beta, phi.get());
+                   kernel.hop_dot(arguments(block), block.begin, block.end,
+                                  parts.get() + b * lanes);
+                 }
+               });
+  add_blocks(blocks, lanes, parts.get(), dots.get());
+  parallel_for(count, flow_grain(count, values), threads, [&](int64_t begin, int64_t end) {
+    for (int64_t b = begin; b < end; ++b) {
+      const auto& block = blocks[static_cast<size_t>(b)];
+      kernel.hop_backward(arguments(block), block.begin, block.end, parts.get() + b * lanes);
+    }
+  });
+  if (into.gate != nullptr) {
+    std::fill(into.gate, into.gate + shape.num_flows(), T(0));  // also for segments without nodes
+    add_blocks(blocks, lanes, parts.get(), into.gate);
+  }
+  propagate_backward_pass(graph, *plan, lanes, pi, beta, grad_phi.get(), into.pi, into.beta,
+                          threads);
+}
+
+}  // namespace hyperhop::bindings

@@ -1,0 +1,156 @@
+#include "flow.h"
+
+#include "../math/simd.h"
+
+namespace hyperhop::HH_ISA {
+
+template <class T, T number>
+struct Constant {
+  HH_INLINE constexpr operator T() const { return number; }
+};
+
+// Calls body(row, its first edge, its degree) for every row. Short degrees are constants to the
+// compiler, which then has no loop to leave.
+template <class Body>
+HH_INLINE void each_row(const FlowRows& rows, const Body& body) {
+  const int32_t* row = rows.row;
+  int64_t edge = 0;
+  const auto run = [&](int32_t count, auto degree) HH_INLINE_LAMBDA {
+    for (const int32_t* end = row + count; row < end; ++row, edge += degree)
+      body(*row, edge, degree);
+  };
+  for (int64_t i = 0; i < rows.num_runs; ++i) {
+    const FlowRun& one = rows.runs[i];
+    switch (one.degree) {
+#define HH_DEGREE(d)                       \
+  case d:                                  \
+    run(one.rows, Constant<int64_t, d>{}); \
+    break;
+      HH_DEGREE(0)
+      HH_DEGREE(1)
+      HH_DEGREE(2)
+      HH_DEGREE(3)
+      HH_DEGREE(4)
+      HH_DEGREE(5)
+      HH_DEGREE(6)
+      HH_DEGREE(7)
+      HH_DEGREE(8)
+#undef HH_DEGREE
+      default:
+        run(one.rows, int64_t(one.degree));
+    }
+  }
+}
+
+template <class T>
+static void propagate_single(const PropagateArgs<T>& args) {
+  const int32_t *node = args.in.node, *relation = args.in.relation;
+  const T *pi = args.pi, *beta = args.beta;
+  T* HH_RESTRICT phi = args.phi;
+  each_row(args.in, [&](int32_t row, int64_t e, auto degree) HH_INLINE_LAMBDA {
+    T sum = 0;
+    for (int64_t k = 0; k < degree; ++k) sum += pi[node[e + k]] * beta[relation[e + k]];
+    phi[row] = sum;
+  });
+}
+
+// `count` vectors V of lanes, from lane `first` on.
+template <class V, int count, class T>
+static void propagate_lanes(const PropagateArgs<T>& args, int64_t first) {
+  constexpr int64_t kStep = int64_t(sizeof(V) / sizeof(T));
+  const int32_t *node = args.in.node, *relation = args.in.relation;
+  const int64_t lanes = args.lanes;
+  const T *pi = args.pi + first, *beta = args.beta + first;
+  T* HH_RESTRICT phi = args.phi + first;
+  each_row(args.in, [&](int32_t row, int64_t e, int64_t degree) HH_INLINE_LAMBDA {
+    V sum[count] = {};
+    for (int64_t k = e; k < e + degree; ++k) {
+      __builtin_prefetch(pi + node[k + kFlowLookahead] * lanes);
+      const T *p = pi + node[k] * lanes, *b = beta + relation[k] * lanes;
+      HH_UNROLL
+      for (int i = 0; i < count; ++i) sum[i] += load<V>(p + i * kStep) * load<V>(b + i * kStep);
+    }
+    HH_UNROLL
+    for (int i = 0; i < count; ++i) store(phi + row * lanes + i * kStep, sum[i]);
+  });
+}
+
+template <class T>
+static void backward_single(const PropagateBackwardArgs<T>& args) {
+  const int32_t *node = args.out.node, *relation = args.out.relation;
+  const T *pi = args.pi, *beta = args.beta, *grad_phi = args.grad_phi;
+  T* HH_RESTRICT grad_pi = args.grad_pi;
+  T* HH_RESTRICT grad_beta = args.grad_beta;
+  each_row(args.out, [&](int32_t row, int64_t e, auto degree) HH_INLINE_LAMBDA {
+    const T own = pi[row];
+    T sum = 0;
+    for (int64_t k = 0; k < degree; ++k) {
+      const T d = grad_phi[node[e + k]];
+      sum += beta[relation[e + k]] * d;
+      grad_beta[relation[e + k]] += own * d;
+    }
+    grad_pi[row] = sum;
+  });
+}
+
+template <class V, int count, class T>
+static void backward_lanes(const PropagateBackwardArgs<T>& args, int64_t first) {
+  constexpr int64_t kStep = int64_t(sizeof(V) / sizeof(T));
+  const int32_t *node = args.out.node, *relation = args.out.relation;
+  const int64_t lanes = args.lanes;
+  const T *pi = args.pi + first, *beta = args.beta + first, *grad_phi = args.grad_phi + first;
+  T* HH_RESTRICT grad_pi = args.grad_pi + first;
+  T* HH_RESTRICT grad_beta = args.grad_beta + first;
+  each_row(args.out, [&](int32_t row, int64_t e, int64_t degree) HH_INLINE_LAMBDA {
+    V own[count], sum[count] = {};
+    HH_UNROLL
+    for (int i = 0; i < count; ++i) own[i] = load<V>(pi + row * lanes + i * kStep);
+    for (int64_t k = e; k < e + degree; ++k) {
+      __builtin_prefetch(grad_phi + node[k + kFlowLookahead] * lanes);
+      const T *d = grad_phi + node[k] * lanes, *b = beta + relation[k] * lanes;
+      T* table = grad_beta + relation[k] * lanes;
+      HH_UNROLL
+      for (int i = 0; i < count; ++i) {
+        const V grad = load<V>(d + i * kStep);
+        sum[i] += load<V>(b + i * kStep) * grad;
+        store(table + i * kStep, load<V>(table + i * kStep) + own[i] * grad);
+      }
+    }
+    HH_UNROLL
+    for (int i = 0; i < count; ++i) store(grad_pi + row * lanes + i * kStep, sum[i]);
+  });
+}
+
+// Runs over all lanes: by pairs of vectors, then vectors, then single lanes, four at a time.
+template <class T, class Run>
+HH_INLINE void each_lane_group(int64_t lanes, const Run& run) {
+  constexpr int64_t kVector = HH_VECTOR_BYTES / int64_t(sizeof(T));
+  int64_t lane = 0;
+  for (; lane + 2 * kVector <= lanes; lane += 2 * kVector) run(lane, Vec<T>{}, Constant<int, 2>{});
+  for (; lane + kVector <= lanes; lane += kVector) run(lane, Vec<T>{}, Constant<int, 1>{});
+  for (; lane + 4 <= lanes; lane += 4) run(lane, T{}, Constant<int, 4>{});
+  for (; lane < lanes; ++lane) run(lane, T{}, Constant<int, 1>{});
+}
+
+template <class T>
+void propagate(const PropagateArgs<T>& args) {
+  if (args.lanes == 1) return propagate_single(args);
+  each_lane_group<T>(args.lanes, [&](int64_t lane, auto vector, auto count) HH_INLINE_LAMBDA {
+    propagate_lanes<decltype(vector), count>(args, lane);
+  });
+}
+
+template <class T>
+void propagate_backward(const PropagateBackwardArgs<T>& args) {
+  if (args.lanes == 1) return backward_single(args);
+  each_lane_group<T>(args.lanes, [&](int64_t lane, auto vector, auto count) HH_INLINE_LAMBDA {
+    backward_lanes<decltype(vector), count>(args, lane);
+  });
+}
+
+template void propagate(const PropagateArgs<float>&);
+template void propagate(const PropagateArgs<double>&);
+template void propagate_backward(const PropagateBackwardArgs<float>&);
+template void propagate_backward(const PropagateBackwardArgs<double>&);
+
+}  // namespace hyperhop::HH_ISA

@@ -1,0 +1,76 @@
+"""Settings of a training, as options and files give them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from hyperhop.rsf.training import Settings, preset
+from hyperhop.rsf.training.toml import read_toml
+
+Preset = Annotated[
+    str,
+    typer.Option(
+        metavar="P",
+        help="Settings to start from: cpu (minutes on two cores), or paper (appendix 10.2).",
+    ),
+]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", metavar="FILE", help="TOML with [model] and [training]; replaces the preset's."
+    ),
+]
+Values = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        metavar="NAME=VALUE",
+        help="Replace one setting by its name, such as hidden=256 or gate=false; may be repeated.",
+        show_default=False,
+    ),
+]
+
+
+def settings_of(
+    name: str,
+    config: Path | None,
+    values: Sequence[str],
+    needs: Mapping[str, Any],
+    questions: int,
+    **others: Any,
+) -> Settings:
+    """The preset for so many questions with these `needs`, then what the file, `others` and
+    `values` replace.
+
+    None among `others` replaces nothing.
+    """
+    settings = preset(name, needs["hops"], questions).replaced(needs)
+    if config is not None:
+        settings = settings.with_tables(read_toml(config))
+    settings = settings.replaced({key: value for key, value in others.items() if value is not None})
+    for text in values:
+        settings = settings.replaced(_value(settings, text))
+    return settings
+
+
+def _value(settings: Settings, text: str) -> dict[str, Any]:
+    """NAME=VALUE, the value as the kind that the setting has."""
+    name, equals, value = text.partition("=")
+    known = {**settings.model.to_dict(), **settings.training.to_dict()}
+    if not equals or name not in known:
+        raise typer.BadParameter(
+            f"--with takes NAME=VALUE with one of {', '.join(sorted(known))}, got {text!r}"
+        )
+    kind = type(known[name])
+    try:
+        return {name: _TRUTH[value.lower()] if kind is bool else kind(value)}
+    except (KeyError, ValueError):
+        what = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
+        raise typer.BadParameter(f"--with {name}= takes {what}, got {value!r}") from None
+
+
+_TRUTH = {"true": True, "false": False}

@@ -1,0 +1,1 @@
+"""What every system's retriever shares: topics, questions in batches, retrieve then read."""

@@ -1,0 +1,172 @@
+"""A graph as one set of switches sees it: what is computed once and shared by many trainings."""
+
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperhop._extras import optional
+from hyperhop.flow import FlowGraph
+from hyperhop.graph import KnowledgeGraph
+from hyperhop.rsf import store
+from hyperhop.rsf.graphs import FlowRelations, whole_graph
+from hyperhop.rsf.text import TextTables, asked, question_vectors, text_tables
+from hyperhop.rsf.training import checkpoint
+from hyperhop.rsf.training.examples import Example
+from hyperhop.rsf.training.measure import Measured, measure
+from hyperhop.rsf.training.presets import Settings
+from hyperhop.rsf.training.questions import InLanes, Packed, Questions
+from hyperhop.rsf.training.toml import write_toml
+from hyperhop.rsf.training.trainer import Step, Trained, fit
+from hyperhop.text import TextEncoder, Verbalizer
+
+if TYPE_CHECKING:
+    from hyperhop.rsf.model import RSFModel
+
+CONFIG = "config.toml"
+
+
+@dataclass
+class Workspace:
+    """Graph, encoder and settings, with the tables they come to.
+
+    Attributes:
+        kg, encoder: as given.
+        settings: switches of the model, and how it is trained.
+        relations: symbols of the graph under `settings`.
+        tables: vectors of entities and symbols.
+        graph: the whole graph, for the layout "lanes"; else None.
+    """
+
+    kg: KnowledgeGraph
+    encoder: TextEncoder
+    settings: Settings
+    relations: FlowRelations
+    tables: TextTables
+    graph: FlowGraph | None
+
+    @classmethod
+    def of(
+        cls,
+        kg: KnowledgeGraph,
+        encoder: TextEncoder,
+        settings: Settings,
+        tables: TextTables | None = None,
+    ) -> "Workspace":
+        """Encode what is not given, entities where the model reads what they are called.
+
+        ImportError without the extra "torch".
+        """
+        optional("torch", "training", "torch")
+        relations = FlowRelations(kg, settings.model.inverse, settings.model.stay)
+        reads = settings.model.reads_texts
+        if tables is None or (reads and tables.entities is None):
+            # core words alone: questions rarely name what kind of thing has the relation
+            words = Verbalizer(context=False)
+            tables = text_tables(kg, relations, encoder, words, entities=reads)
+        lanes = settings.training.layout == "lanes"
+        return cls(
+            kg,
+            encoder,
+            settings,
+            relations,
+            tables,
+            whole_graph(kg, relations) if lanes else None,
+        )
+
+    def prepare(self, examples: Sequence[Example]) -> Questions:
+        """The examples as this model is asked them."""
+        import torch  # noqa: F401  (before the model's modules, whose import needs it)
+
+        from hyperhop.rsf.question import Question
+
+        mention = self.settings.training.mention
+        texts = [asked(one.question, one.topics, mention) for one in examples]
+        vectors = question_vectors(self.encoder, texts, self.settings.model.question == "tokens")
+
+        def reading(rows: npt.NDArray[np.int64]) -> Question:
+            return Question.of(vectors.take(rows))
+
+        if self.graph is not None:
+            return InLanes(self.kg, self.graph, examples, reading)
+        radius = self.settings.training.radius
+        return Packed(self.kg, self.relations, radius, examples, reading)
+
+    def new_model(self) -> "RSFModel":
+        """A model with weights drawn by the seed."""
+        import torch
+
+        from hyperhop.rsf.model import RSFModel
+
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.settings.training.seed)
+            return RSFModel(self.settings.model, self.tables.dim)
+
+    def train(
+        self,
+        training: Sequence[Example],
+        dev: Sequence[Example] = (),
+        directory: str | Path | None = None,
+        *,
+        resume: bool = False,
+        progress: Callable[[Step], object] | None = None,
+        stop: Callable[[], bool] | None = None,
+    ) -> "tuple[RSFModel, Trained]":
+        """A new model, trained; see `fit`. Checkpoints know these questions, graph and encoder."""
+        model = self.new_model()
+        trained = fit(
+            *(model, *self._texts(), self.prepare(training)),
+            self.prepare(dev) if dev else None,
+            self.settings.training,
+            directory,
+            resume=resume,
+            run={
+                "encoder": self.encoder.name,
+                "graph": [self.kg.num_entities, self.kg.num_relations, self.kg.num_triples],
+                "questions": _digest(training),
+                "dev questions": _digest(dev),
+            },
+            progress=progress,
+            stop=stop,
+        )
+        return model, trained
+
+    def save(self, directory: str | Path, trained: Trained) -> None:
+        """Save the trained model with its graph, and `config.toml` beside it; see `store.save`.
+
+        The checkpoint is removed afterwards: there is nothing left to go on with.
+        """
+        training = self.settings.training
+        course = {"best_epoch": trained.best_epoch, "epochs": len(trained.epochs)}
+        store.save(
+            *(directory, self.kg, self.settings.model, trained.weights, self.tables, self.encoder),
+            radius=training.radius,
+            mention=training.mention,
+            settings={"training": {**training.to_dict(), **course}},
+        )
+        config = {**self.settings.to_dict(), "encoder": {"name": self.encoder.name}}
+        write_toml(Path(directory) / CONFIG, config)
+        shutil.rmtree(Path(directory) / checkpoint.FOLDER, ignore_errors=True)
+
+    def measure(self, model: "RSFModel", questions: Questions) -> Measured:
+        """What a trained model does on at least one question that was prepared."""
+        return measure(model, *self._texts(), questions, self.settings.training.batch_size)
+
+    def _texts(self) -> tuple[Any, Any]:
+        import torch
+
+        entities = self.tables.entities
+        nodes = None if entities is None else torch.from_numpy(entities)
+        return nodes, torch.from_numpy(self.tables.relations)
+
+
+def _digest(examples: Sequence[Example]) -> str:
+    """16 hexadecimal digits that stand for these examples, in this order."""
+    text = json.dumps([[one.question, one.topics, one.answers] for one in examples])
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
