@@ -8,14 +8,16 @@ from typing import Annotated
 import typer
 
 from hyperhop.cli import options
+from hyperhop.cli.options import SystemName
 from hyperhop.cli.reader import open_reader
 from hyperhop.cli.report import busy, say, speaks_utf8
 from hyperhop.cli.show import answer_lines, explain_lines
-from hyperhop.cli.system import open_system
+from hyperhop.cli.system import open_model, open_system, system_of
 from hyperhop.graph import EntityLinker
-from hyperhop.pathhd import LLMPlanner
+from hyperhop.pathhd import LLMPlanner, PathHD
 from hyperhop.retrieval.answering import with_retrieval
 from hyperhop.retrieval.topics import TopicNotFound
+from hyperhop.rsf import RSF
 
 LLM = "llm"
 
@@ -28,7 +30,16 @@ def ask(
         typer.Option(
             metavar="E",
             help="Entity to start from; otherwise found in the question. Given twice: answers are "
-            "what both lead to.",
+            "what both lead to (a flow starts at both).",
+        ),
+    ] = None,
+    system: Annotated[
+        SystemName | None,
+        typer.Option(
+            "--system",
+            help="What finds the evidence: pathhd, or rsf, the trained model in DIR. Default: rsf "
+            "where DIR holds a model.",
+            show_default=False,
         ),
     ] = None,
     planner: Annotated[
@@ -46,7 +57,10 @@ def ask(
     no_inverse: Annotated[
         bool, typer.Option("--no-inverse", help="Do not walk facts against their direction.")
     ] = False,
-    k: Annotated[int, typer.Option("--k", min=1, help="Relation sequences to keep.")] = 3,
+    k: Annotated[
+        int | None,
+        typer.Option("--k", min=1, help="Relation sequences to keep (3); of rsf answers (10)."),
+    ] = None,
     reader: options.Reader = None,
     llm: options.Llm = None,
     model: options.Model = None,
@@ -77,6 +91,10 @@ def ask(
     --planner llm asks the same language model once more, before that: which of the relations near
     the topic lead to the answer. Only paths that exist count.
 
+    A model that `hyperhop train rsf` made brings its graph and its settings: of the options that
+    say how to search, --encoder (the same one, elsewhere), --max-degree and --k are its own too.
+    It needs no torch to answer.
+
     \b
     Examples:
       hyperhop ask mygraph "Who is the mother of Ada Lovelace?"
@@ -87,27 +105,37 @@ def ask(
           --llm http://localhost:8000/v1 --model qwen3
       hyperhop ask mygraph "Who is the mother of Ada Lovelace?" --llm model.gguf --explain
       hyperhop ask mygraph "Who brought Ada Lovelace up?" --planner llm --reader vector
+      hyperhop ask mymodel "Who is the mother of Ada Lovelace?" --system rsf --explain
     """
     if explain and as_json:
         raise typer.BadParameter("--json already holds what --explain shows: give one of them")
     plans = planner == LLM
+    chosen = system_of(directory, system)
+    if chosen is SystemName.RSF:
+        given = {"planner": planner, "max-hops": max_hops, "no-inverse": no_inverse}
+        for name in (name for name, value in given.items() if value):
+            raise typer.BadParameter(f"--{name} is for --system pathhd: a model goes its own way")
     with (
         open_reader(reader, llm, model, fallback, plans) as (read, chat),
         busy(f"asking {directory}"),
     ):
-        system = open_system(
-            directory,
-            encoder=encoder,
-            planner=None if plans else planner,
-            max_hops=max_hops,
-            max_degree=max_degree,
-            inverse=not no_inverse,
-            k=k,
-        )
-        if plans and chat is not None:
-            system.planner = LLMPlanner(chat, system.planner, fallback=fallback)
+        asked: PathHD | RSF
+        if chosen is SystemName.RSF:
+            asked = open_model(directory, encoder=encoder, max_degree=max_degree, k=k)
+        else:
+            asked = open_system(
+                directory,
+                encoder=encoder,
+                planner=None if plans else planner,
+                max_hops=max_hops,
+                max_degree=max_degree,
+                inverse=not no_inverse,
+                k=k,
+            )
+            if plans and chat is not None:
+                asked.planner = LLMPlanner(chat, asked.planner, fallback=fallback)
         try:
-            evidence = system.retrieve(question, topic=topic or None, explain=explain or as_json)
+            evidence = asked.retrieve(question, topic=topic or None, explain=explain or as_json)
         except TopicNotFound:
             raise LookupError(
                 f"the question names no entity of {directory}: name one with --topic"
@@ -123,7 +151,7 @@ def ask(
     elif answer.entities or answer.unsupported:
         print("\n".join(answer_lines(answer, evidence)))
     if explain:
-        mentions = EntityLinker(system.kg).link(question)
+        mentions = EntityLinker(asked.kg).link(question)
         print("\n".join(explain_lines(answer, evidence, mentions)))
     if not answer.entities and not answer.unsupported:
         say(answer.text)

@@ -15,8 +15,9 @@ import hyperhop
 from hyperhop import _core
 from hyperhop._lines import on_one_line
 from hyperhop.cli.report import busy, console, show_rows, speaks_utf8
-from hyperhop.graph import KnowledgeGraph
+from hyperhop.graph import KnowledgeGraph, store
 from hyperhop.graph.stats import QUANTILES, resident_bytes, store_statistics
+from hyperhop.rsf import store as rsf_store
 
 # Optional part -> the extra that installs it.
 PARTS = {
@@ -41,7 +42,8 @@ PARTS = {
 
 def info(
     directory: Annotated[
-        Path | None, typer.Argument(metavar="[DIR]", help="Directory of a saved graph.")
+        Path | None,
+        typer.Argument(metavar="[DIR]", help="Directory of a saved graph or a trained model."),
     ] = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Also check the contents of every file in DIR.")
@@ -52,7 +54,7 @@ def info(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what is installed here, or what a graph directory holds.
+    """Show what is installed here, or what the directory of a graph or a trained model holds.
 
     Of a graph: its size on disk and in memory, how many facts its entities have (half of them at
     most the number under 50 %, and so on), its largest hubs and its most used relations.
@@ -70,7 +72,7 @@ def info(
         found: dict[str, Any] = installation()
     else:
         with busy(f"checking {directory}" if verify else f"reading {directory}"):
-            graph = KnowledgeGraph.open(directory, verify=verify)
+            graph = _opened(directory, verify)
             found = contents(directory, graph, verify, 10 if relations is None else relations)
     if as_json:
         print(json.dumps(found, indent=2, ensure_ascii=not speaks_utf8()))
@@ -101,6 +103,7 @@ def contents(
     counted = graph.statistics(relations=relations).to_dict()
     return {
         "directory": str(directory),
+        "kind": stored.kind,
         "format": stored.version,
         "generation": stored.generation,
         "saved": stored.saved.isoformat(timespec="seconds"),
@@ -108,6 +111,7 @@ def contents(
         "triples": graph.num_triples,
         "entities": graph.num_entities,
         "relations": graph.num_relations,
+        "parameters": stored.parameters,
         "schema_pairs": stored.schema_pairs,
         "settings": graph.settings,
         "disk_bytes": stored.disk_bytes,
@@ -122,18 +126,19 @@ def contents(
 
 def show_contents(found: dict[str, Any]) -> None:
     """Print what `contents` found: two columns, then three tables."""
-    pairs = found["schema_pairs"]
+    pairs, parameters = found["schema_pairs"], found["parameters"]
     checked = "verified" if found["verified"] else "not verified (--verify reads every file)"
     settings = found["settings"] or {"settings": "none stored"}
     show_rows(
         [
-            ("directory", f"{found['directory']} (format {found['format']})"),
+            ("directory", f"{found['directory']} ({found['kind']}, format {found['format']})"),
             ("saved", f"{found['saved']} (generation {found['generation']})"),
             ("triples", f"{found['triples']:,}"),
             ("entities", f"{found['entities']:,}"),
             ("relations", f"{found['relations']:,}"),
+            *(() if parameters is None else [("parameters", f"{parameters:,}")]),
             ("schema", "not stored: computed when used" if pairs is None else f"{pairs:,} pairs"),
-            *((name, str(value)) for name, value in settings.items()),
+            *((name, _in_words(value)) for name, value in settings.items()),
             ("on disk", _sizes(found["disk_bytes"])),
             ("in memory", _sizes(found["memory_bytes"])),
             ("contents", checked),
@@ -170,6 +175,20 @@ def show_table(columns: list[str], rows: list[list[Any]]) -> None:
         table.add_row(*row)
     screen.print()
     screen.print(table)
+
+
+def _opened(directory: Path, verify: bool) -> KnowledgeGraph:
+    """The graph of a directory, which is checked to hold all that its kind does."""
+    if store.read_meta(directory)["kind"] == rsf_store.KIND:
+        return rsf_store.load(directory, verify).kg
+    return KnowledgeGraph.open(directory, verify=verify)
+
+
+def _in_words(value: Any) -> str:
+    """A setting on one line."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_in_words(one)}" for name, one in value.items())
+    return str(value)
 
 
 def _sizes(sizes: dict[str, int] | None) -> str:

@@ -16,6 +16,13 @@ class ReaderName(StrEnum):
     LLM = "llm"
 
 
+class SystemName(StrEnum):
+    """What finds the evidence."""
+
+    PATHHD = "pathhd"
+    RSF = "rsf"
+
+
 Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a saved graph.")]
 Encoder = Annotated[
     str | None,

@@ -90,7 +90,10 @@ def explain_lines(answer: Answer, evidence: Evidence, mentions: Sequence[EntityM
         if call.dropped:
             lines.append(f"Proposed, but no path of the graph: {'; '.join(call.dropped)}")
         lines.append("")
-    lines.append("  score   plan  relation sequence -> where it leads")
+    if evidence.hops:
+        lines += _flow_lines(evidence)
+    else:
+        lines.append("  score   plan  relation sequence -> where it leads")
     for sequence in evidence.sequences:
         steps = _steps(sequence.relations)
         constraint = sequence.constraint
@@ -118,6 +121,25 @@ def explain_lines(answer: Answer, evidence: Evidence, mentions: Sequence[EntityM
     timings = {**evidence.timings, **answer.timings}
     lines += [f"  {stage:<12} {time:8.2f}" for stage, time in timings.items()]
     return list(map(on_one_line, lines))
+
+
+def _flow_lines(evidence: Evidence) -> list[str]:
+    """What each hop of a flow followed, and what carried it along the paths to the answers."""
+    lines = ["   gate  reached  attention to what carried most"]
+    for hop in evidence.hops:
+        followed = [f"{verbalize_relation(r)} {beta:.3f}" for r, beta in hop.attention.items()]
+        lines.append(f"  {hop.gate:5.3f}  {hop.reached:>7,}  {', '.join(followed) or 'nothing'}")
+        if hop.leaked:
+            lines.append(f"{'':16}{hop.leaked:.2%} of the flow leaked where no fact led it")
+    lines += ["", "   flow  path (attention and flow of each hop)"]
+    for path in evidence.paths:
+        steps = [
+            f"{verbalize_relation(step.relation)} {step.attention:.3f} {step.flow:.3f}"
+            for step in path.certificate or ()
+        ]
+        shown = verbalize_path(path.entities, path.relations)
+        lines.append(f"  {path.score:5.3f}  {shown} ({'; '.join(steps)})")
+    return lines
 
 
 def _steps(relations: Sequence[str]) -> str:

@@ -6,14 +6,21 @@ from inspect import signature
 from pathlib import Path
 from typing import Any
 
+import typer
+
+from hyperhop.cli.options import SystemName
 from hyperhop.cli.vectors import kept
-from hyperhop.graph import KnowledgeGraph
+from hyperhop.graph import KnowledgeGraph, store
 from hyperhop.pathhd import PathHD, get_planner
 from hyperhop.pathhd.planners import needs_encoder
+from hyperhop.rsf import RSF
+from hyperhop.rsf.store import load
 from hyperhop.text import TextEncoder, encoder_for, encoder_settings
 from hyperhop.text.settings import EncoderSettings, open_encoder
 
 DEFAULT_PLANNER: str = signature(PathHD).parameters["planner"].default
+DEFAULT_K: int = signature(PathHD).parameters["k"].default
+RSF_K: int = signature(RSF).parameters["k"].default
 DEFAULT_HOPS: int = signature(PathHD).parameters["max_hops"].default
 
 
@@ -42,6 +49,29 @@ def make_settings(
     )
 
 
+def system_of(directory: Path, wanted: SystemName | None) -> SystemName:
+    """The system that is asked: the one wanted, else the one that the directory was made for.
+
+    Raises typer.BadParameter for a model that is not there, and what `read_meta` raises.
+    """
+    kind = store.read_meta(directory)["kind"]
+    if wanted is SystemName.RSF and kind != SystemName.RSF:
+        raise typer.BadParameter(
+            f"--system rsf asks a trained model: make one with hyperhop train rsf; {directory} "
+            f"holds an index of kind {kind!r}"
+        )
+    return wanted or (SystemName.RSF if kind == SystemName.RSF else SystemName.PATHHD)
+
+
+def open_model(
+    directory: Path, *, encoder: str | None, max_degree: int | None, k: int | None
+) -> RSF:
+    """Open a trained model; slow vectors of what it is asked are kept."""
+    model = load(directory)
+    slow = kept(open_encoder(model.settings, encoder))
+    return RSF(model, slow, RSF_K if k is None else k, max_degree=max_degree)
+
+
 def open_system(
     directory: Path,
     *,
@@ -50,7 +80,7 @@ def open_system(
     max_hops: int | None,
     max_degree: int | None,
     inverse: bool,
-    k: int,
+    k: int | None,
 ) -> PathHD:
     """Open a graph directory and set PathHD up as its settings and the given options say."""
     graph = KnowledgeGraph.open(directory)
@@ -63,7 +93,7 @@ def open_system(
         graph,
         wanted,
         planner,
-        k,
+        DEFAULT_K if k is None else k,
         max_hops=max_hops or stored.get("max_hops") or DEFAULT_HOPS,
         inverse=inverse,
         max_degree=max_degree,

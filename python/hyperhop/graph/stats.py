@@ -27,18 +27,22 @@ class StoreStatistics:
     """What a saved directory says about itself.
 
     Attributes:
+        kind: of index: "graph", or "rsf" for a trained model with its graph.
         version: of the format.
         generation: how many times the directory was saved.
         saved: when it was saved last, by the file system.
         disk_bytes: size of the files by kind: names, edges, schema, and others there may be.
         schema_pairs: pairs of symbols in the stored schema; None where none is stored.
+        parameters: numbers that the model learned; None where there is no model.
     """
 
+    kind: str
     version: int
     generation: int
     saved: datetime
     disk_bytes: dict[str, int]
     schema_pairs: int | None
+    parameters: int | None
 
 
 @dataclass(frozen=True)
@@ -135,7 +139,15 @@ def store_statistics(directory: str | os.PathLike[str]) -> StoreStatistics:
         sizes[kind] = sizes.get(kind, 0) + (path / entry["file"]).stat().st_size
     pairs = meta["arrays"].get("schema_symbols", {}).get("length")
     saved = datetime.fromtimestamp(store.saved_at(path)).astimezone()
-    return StoreStatistics(meta["version"], meta["generation"], saved, sizes, pairs)
+    return StoreStatistics(
+        meta["kind"],
+        meta["version"],
+        meta["generation"],
+        saved,
+        sizes,
+        pairs,
+        meta["counts"].get("parameters"),
+    )
 
 
 def resident_bytes(directory: str | os.PathLike[str]) -> dict[str, int] | None:

@@ -144,23 +144,20 @@ class Network:
             beta = self._attention(asked)
             beta = np.ascontiguousarray(beta.T) if segments is None else beta
             gate = self._gate(state)
-            wanted = self._wanted(state) if config.weighs_content else None
-            updates = config.query_update and step + 1 < config.hops
-            reads = nodes if updates and config.reads_nodes else None
             rho = None
-            if wanted is not None and (closed is not None or reads is None):
-                rho, wanted = flow.content_score(nodes, wanted, segments, threads=threads), None
+            if config.weighs_content:
+                rho = flow.content_score(nodes, self._wanted(state), segments, threads=threads)
             if closed is not None:
                 rho = np.zeros_like(now) if rho is None else rho
                 rho[closed] = -np.inf
-            hopped = flow.hop(
-                batch.graph, now, beta, rho, gate, features=reads, query=wanted, **settings
-            )
-            now, read = (hopped, None) if reads is None else hopped
+            now = flow.hop(batch.graph, now, beta, rho, gate, **settings)
             found.flows.append(now)
             found.betas.append(beta)
             found.gates.append(gate)
-            if updates:
+            if config.query_update and step + 1 < config.hops:
+                read = None
+                if config.reads_nodes:
+                    read = flow.read(now, nodes, segments, threads=threads)
                 state = self._updated(state, read, asked)
         return found
 
