@@ -1,5 +1,6 @@
 // What the functions over node features share at the door.
 #pragma once
+#include "../kernels/node_sums.h"
 #include "../memory.h"
 #include "../parallel.h"
 #include "flow_arrays.h"

@@ -46,7 +46,7 @@ class Paths:
 
     @classmethod
     def of_valid(cls, symbols: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64]) -> "Paths":
-        """Of arrays that compiled code made: nothing is checked, which takes longer than to make it."""
+        """Of arrays that compiled code made: checking them would take longer than making them."""
         made = cls.__new__(cls)
         made.symbols, made.offsets, made.truncated = symbols, offsets, False
         return made
@@ -129,14 +129,7 @@ class Paths:
     def take(self, indices: npt.ArrayLike) -> "Paths":
         """The sequences at `indices`, in that order. IndexError for one that is not there."""
         chosen = np.ascontiguousarray(indices, np.int64).reshape(-1)
-        return Paths._valid(*take_paths(self.symbols, self.offsets, chosen))
-
-    @staticmethod
-    def _valid(symbols: npt.NDArray[np.int32], offsets: npt.NDArray[np.int64]) -> "Paths":
-        """What compiled code took out of a valid list."""
-        taken = Paths.__new__(Paths)
-        taken.symbols, taken.offsets, taken.truncated = symbols, offsets, False
-        return taken
+        return Paths.of_valid(*take_paths(self.symbols, self.offsets, chosen))
 
 
 def _integers(values: npt.ArrayLike, name: str, dtype: type[np.signedinteger]) -> np.ndarray:

@@ -155,7 +155,7 @@ def expand_chosen(
         simple,
         _LIMITS,
     )
-    return _path_set(Paths._valid(symbols, offsets), *arrays)
+    return _path_set(Paths.of_valid(symbols, offsets), *arrays)
 
 
 def several(function: str, topics: Iterable[int | str]) -> list[int | str]:
