@@ -90,7 +90,7 @@ class Network:
         weights: float arrays by name; `weight_shapes` tells which.
         relations: float32 (R, text_dim), the texts of the graph's symbols, STAY's last.
 
-    ValueError for a missing or unknown weight and one of another shape.
+    ValueError for a missing or unknown weight, one of another shape, and NaN or infinity in one.
     """
 
     def __init__(self, config: RSFConfig, weights: Weights, relations: Floats) -> None:
@@ -105,6 +105,9 @@ class Network:
                     f"got {found.get(name)}"
                 )
         self._weights = {n: np.asarray(array, np.float32) for n, array in weights.items()}
+        for name, array in self._weights.items():
+            if not np.isfinite(array).all():
+                raise ValueError(f"Network: weight {name} holds NaN or infinity")
         self._keys = self._relation_keys(relations)
 
     def run(
@@ -129,7 +132,7 @@ class Network:
         O(T (V text_dim + E)).
         """
         config, segments = self.config, batch.segments
-        state, asking = self._start(questions)
+        steering = self.steer(questions)
         now = batch.start
         closed = None if config.return_to_topic else now > 0
         found = Flows([now], [], [])
@@ -140,26 +143,30 @@ class Network:
             "threads": threads,
         }
         for step in range(config.hops):
-            asked = asking.ask(state)
-            beta = self._attention(asked)
+            beta, gate, wanted = steering.next_hop()
             beta = np.ascontiguousarray(beta.T) if segments is None else beta
-            gate = self._gate(state)
+            updates = config.query_update and step + 1 < config.hops
+            reads = nodes if updates and config.reads_nodes else None
             rho = None
-            if config.weighs_content:
-                rho = flow.content_score(nodes, self._wanted(state), segments, threads=threads)
+            if wanted is not None and (closed is not None or reads is None):
+                rho, wanted = flow.content_score(nodes, wanted, segments, threads=threads), None
             if closed is not None:
                 rho = np.zeros_like(now) if rho is None else rho
                 rho[closed] = -np.inf
-            now = flow.hop(batch.graph, now, beta, rho, gate, **settings)
+            hopped = flow.hop(
+                batch.graph, now, beta, rho, gate, features=reads, query=wanted, **settings
+            )
+            now, read = (hopped, None) if reads is None else hopped
             found.flows.append(now)
             found.betas.append(beta)
             found.gates.append(gate)
-            if config.query_update and step + 1 < config.hops:
-                read = None
-                if config.reads_nodes:
-                    read = flow.read(now, nodes, segments, threads=threads)
-                state = self._updated(state, read, asked)
+            if updates:
+                steering.update(read)
         return found
+
+    def steer(self, questions: QuestionVectors) -> "Steering":
+        """What leads the flows of these questions, whatever they flow over."""
+        return Steering(self, questions)
 
     def _linear(self, name: str, values: Floats) -> Floats:
         made: Floats = values @ self._weights[f"{name}.weight"].T
@@ -254,6 +261,31 @@ class Network:
             state = _gru_step(row[None], state @ own.T + own_bias, state)
             run[place] = state[0]
         return run[: len(tokens)], state[0]
+
+
+class Steering:
+    """The side of the questions: what each hop follows, and how what it reads changes that.
+
+    Call `next_hop`, then `update` with what was read, hop after hop.
+    """
+
+    def __init__(self, network: Network, questions: QuestionVectors) -> None:
+        self._network = network
+        self._state, self._asking = network._start(questions)
+        self._asked = self._state
+
+    def next_hop(self) -> tuple[Floats, Floats, Floats | None]:
+        """Of G questions the attention (G, R), the gates (G,), and the vectors (G, text_dim) that
+        content scores compare with a node's text, None where content is not weighed.
+        """
+        network = self._network
+        self._asked = self._asking.ask(self._state)
+        wanted = network._wanted(self._state) if network.config.weighs_content else None
+        return network._attention(self._asked), network._gate(self._state), wanted
+
+    def update(self, read: Floats | None) -> None:
+        """Take in the texts (G, text_dim) that the hop read; None where it read none."""
+        self._state = self._network._updated(self._state, read, self._asked)
 
 
 class _Pooled:
