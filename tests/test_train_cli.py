@@ -197,9 +197,7 @@ def test_seeds_are_trained_and_kept(family, tmp_path):
     ],
 )
 def test_wrong_usage_is_told(family, arguments, message):
-    if arguments[0] == "eval":
-        arguments = [*arguments, "--data", str(family)]
-    elif "q.jsonl" not in arguments:
+    if arguments[0] == "eval" or "q.jsonl" not in arguments:
         arguments = [*arguments, "--data", str(family)]
     result = run(*arguments, code=2)
     assert message in " ".join(result.stderr.replace("│", " ").split())

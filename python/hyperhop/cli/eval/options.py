@@ -12,7 +12,6 @@ from hyperhop.evaluate import benchmarks, path_ranking, studies
 from hyperhop.pathhd.codebooks import CodebookKind
 from hyperhop.pathhd.query import QueryKind
 
-
 DATA_VARIABLE = "HYPERHOP_DATA"
 
 Dataset = Annotated[

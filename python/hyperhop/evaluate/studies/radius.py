@@ -18,14 +18,13 @@ def run(context: TrainedContext) -> Study:
     """Radius 1 up to one more than the hops of a flow, which stay the same."""
     radii = range(1, context.settings.model.hops + 2)
     settings = [Setting(f"radius {k}", {"radius": k, "layout": "packed"}) for k in radii]
-    rows = [
-        {**row, "radius": k}
-        for row, k in zip(context.each("radius", settings, Training.measured), radii, strict=True)
-    ]
+    found = context.each("radius", settings, Training.measured, may_miss=True)
+    rows = [{**row, "radius": k} for row, k in zip(found, radii, strict=True)]
     hops = context.settings.model.hops
     notes = (
         f"T = {hops} hops throughout. in reach: questions with an answer in their subgraph, which "
-        f"no hits@k can exceed. {COSTS_NOTE}",
+        f"no hits@k can exceed; where no training question has one, nothing is trained and all miss. "
+        f"{COSTS_NOTE}",
     )
     table = Table(f"Radius of the subgraph on {context.title_with_seed}", _COLUMNS, rows, notes)
     figure = Figure(

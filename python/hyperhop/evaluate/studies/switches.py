@@ -34,13 +34,15 @@ _COLUMNS = (
 def run(context: TrainedContext) -> Study:
     """A model with all its parts, and one trained without each; hits@10 is the paper's metric.
 
-    Those without node text and without STAY are ours, as is the other way to read a question.
+    Those without node text and without STAY are ours, as is the other way to read a
+    question, where the encoder can.
     """
     other = "pooled" if context.settings.model.question == "tokens" else "tokens"
+    can = other == "pooled" or hasattr(context.encoder, "encode_tokens")
     settings = [
         Setting("full", _FULL),
         *(Setting(f"without {name}", _FULL | changes) for name, changes in _WITHOUT.items()),
-        Setting(f"question {other}", _FULL | {"question": other}),
+        *([Setting(f"question {other}", _FULL | {"question": other})] if can else []),
     ]
     rows = context.each("switches", settings, Training.measured)
     full = rows[0]["hits_at_10"]
