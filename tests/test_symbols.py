@@ -25,7 +25,8 @@ def test_weak_symbols_stay_in_their_namespace(path, tmp_path):
     out = tmp_path / "kernel.o"
     subprocess.run(
         [
-            *(COMPILER, "-std=c++17", "-O0", "-Wno-psabi", f"-DHH_ISA={isa}", *flags),
+            *(COMPILER, "-std=c++17", "-O0", "-fno-exceptions", "-Wno-psabi"),
+            *(f"-DHH_ISA={isa}", *flags),
             *("-c", str(path), "-o", str(out)),
         ],
         check=True,

@@ -19,7 +19,7 @@ namespace hyperhop {
 // Nodes of a group: a function of the row alone, as it decides when sums are rescaled.
 constexpr int kContentRows = 16;
 template <class T>
-constexpr int content_rows(int64_t dim) {
+HH_INLINE constexpr int content_rows(int64_t dim) {
   const int64_t bytes = dim * int64_t(sizeof(T));
   return bytes <= 1024 ? kContentRows : bytes <= 2048 ? 8 : 4;
 }

@@ -2,11 +2,13 @@
 #pragma once
 #include <stdint.h>
 
+#include "../portability.h"
+
 namespace hyperhop {
 
 // `dim` numbers in whole cache lines, so also in whole vectors.
 template <class T>
-constexpr int64_t padded_row(int64_t dim) {
+HH_INLINE constexpr int64_t padded_row(int64_t dim) {
   constexpr int64_t kLine = 64 / int64_t(sizeof(T));
   return (dim + kLine - 1) / kLine * kLine;
 }

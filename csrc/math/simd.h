@@ -23,14 +23,14 @@ constexpr int kF32Lanes = HH_VECTOR_BYTES / 4;
 constexpr int kF64Lanes = HH_VECTOR_BYTES / 8;
 
 template <class V, class T>
-HH_INLINE V load(const T* p) {
+HH_INLINE V load(const T* p) noexcept {
   V v;
   memcpy(&v, p, sizeof(V));
   return v;
 }
 
 template <class V, class T>
-HH_INLINE void store(T* p, V v) {
+HH_INLINE void store(T* p, V v) noexcept {
   memcpy(p, &v, sizeof(V));
 }
 

@@ -156,7 +156,7 @@ def hop_backward(
         where neither rho nor a query was.
 
     Raises TypeError and ValueError as `hop`. O(E + V + R) for each flow, with features
-    O(E + V d + R) in one pass over them: Phi is taken again.
+    O(E + V d + R) in one pass over them. Phi is taken again only where a query scored the nodes.
     """
     name = "hop_backward"
     gates, is_number = gate_array(gate, name)
@@ -164,7 +164,8 @@ def hop_backward(
     if features is not None:
         reached, context = _pair(result, name, "result")
         grad_reached, grad_context = _pair(grad, name, "grad")
-        gradients = _core.hop_content_backward(
+        restore = restorer(pi, beta, rho, gate, features, query, *result, *grad)
+        scored = _core.hop_content_backward(
             edges_of(g, name),
             floats(pi, name, "pi"),
             floats(beta, name, "beta"),
@@ -183,8 +184,7 @@ def hop_backward(
             features_gradient,
             threads_argument(threads, name),
         )
-        restore = restorer(pi, beta, rho, gate, features, query, *result, *grad)
-        return FlowGradients(*(None if one is None else restore(one) for one in gradients))
+        return FlowGradients(*(None if one is None else restore(one) for one in scored))
     restore = restorer(pi, beta, result, grad, rho, gate)
     gradients = _core.hop_backward(
         edges_of(g, name),
