@@ -164,7 +164,7 @@ def hop_backward(
     if features is not None:
         reached, context = _pair(result, name, "result")
         grad_reached, grad_context = _pair(grad, name, "grad")
-        gradients = _core.hop_content_backward(
+        gradients: tuple[Any, ...] = _core.hop_content_backward(
             edges_of(g, name),
             floats(pi, name, "pi"),
             floats(beta, name, "beta"),
