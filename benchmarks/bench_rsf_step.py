@@ -88,6 +88,7 @@ class _Training:
             model = kind.of(model)
         self.model = model
         self.optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, weight_decay=0.01)
+        torch.manual_seed(1)  # a twin drew other weights before
         table = torch.randn(int(batch.entities.max()) + 1, TEXT_DIM)
         self.texts = torch.nn.functional.normalize(table)
         self.relations = torch.randn(batch.graph.num_relations, TEXT_DIM)
