@@ -21,6 +21,8 @@ BENCHMARKS = (
     "bench_topk",
     "bench_flow",
     "bench_hop",
+    "bench_read",
+    "bench_rsf_step",
     "bench_graph",
     "bench_backtrack",
     "bench_sparse_flow",

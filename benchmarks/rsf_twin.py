@@ -94,6 +94,20 @@ def entropy(pi, segments=None, eps=1e-8):
     return torch.stack([part.sum() for part in terms.split(np.diff(segments).tolist())])
 
 
+def loss(output, batch, lambda_1, eps=1e-8):
+    """The total of `flow_loss` with uniform targets."""
+    last, segments = output.flows[-1], batch.segments
+    counts = torch.from_numpy(batch.target_offsets).diff()
+    owner = torch.repeat_interleave(torch.arange(batch.size), counts)
+    nodes = torch.from_numpy(batch.targets)
+    mass = last[nodes] if segments is not None else last[nodes, owner]
+    logs = mass.clamp(min=torch.finfo(last.dtype).tiny).log() / counts[owner]
+    entropies = [entropy(pi, segments, eps) for pi in output.flows[1:]]
+    each = torch.zeros(batch.size).index_add(0, owner, -logs)
+    each = each + lambda_1 * torch.stack(entropies).mean(0)
+    return each[counts > 0].mean()
+
+
 class RSFTwin(RSFModel):
     """`RSFModel` whose hops are plain torch; `RSFTwin.of(model)` has the model's parameters."""
 
@@ -112,7 +126,7 @@ class RSFTwin(RSFModel):
         if config.weighs_content or config.reads_nodes:
             rows = batch.entities
             texts = node_text if rows is None else node_text[torch.from_numpy(rows)]
-            h = self.node_projection(texts)
+            h = self._nodes(texts)
         keys = self.relations.keys(self._with_stay(relation_text))
         query, reading = self.question.start(question)
         edges = _edges_of_batch(batch)
@@ -124,7 +138,9 @@ class RSFTwin(RSFModel):
             beta = self.relations(asked, keys)
             beta = beta.T if segments is None else beta
             gate = self._gate(query)
-            rho = content_score(h, self.content(query), segments) if config.weighs_content else None
+            rho = None
+            if config.weighs_content:
+                rho = content_score(h, self._scored_by(query), segments)
             flow = hop(edges, flow, beta, rho, gate, config.eps, segments, only, closed)
             output.flows.append(flow)
             output.betas.append(beta)
@@ -135,8 +151,33 @@ class RSFTwin(RSFModel):
                 if config.update_from != "question":
                     seen = query.new_zeros(query.shape)
                     if config.reads_nodes:
-                        seen = read(flow, h, segments)
+                        seen = self._seen(read(flow, h, segments))
                     context = seen if config.update_from == "nodes" else torch.cat([seen, asked], 1)
                 output.contexts.append(context)
                 query = self.update(self.dropout(context), query)
         return output
+
+    def _nodes(self, texts):
+        """What stands for the nodes."""
+        return self.node_projection(texts)
+
+    def _scored_by(self, query):
+        """What a node's row is compared with."""
+        return self.content(query)
+
+    def _seen(self, context):
+        """What was read, as the update takes it."""
+        return context
+
+
+class UnprojectedTwin(RSFTwin):
+    """The twin with the model's way round W_V: it goes to the query and to what was read."""
+
+    def _nodes(self, texts):
+        return texts
+
+    def _scored_by(self, query):
+        return self._wanted(query)
+
+    def _seen(self, context):
+        return self.node_projection(context)

@@ -149,8 +149,9 @@ int default_threads() {
 void parallel_for(int64_t count, int64_t grain, int threads,
                   const std::function<void(int64_t, int64_t)>& body) {
   if (count <= 0) return;
-  if (threads <= 0) threads = default_threads();
   const int64_t pieces = (count + grain - 1) / std::max<int64_t>(grain, 1);
+  if (pieces <= 1) return body(0, count);
+  if (threads <= 0) threads = default_threads();
   threads = int(std::min<int64_t>({int64_t(threads), pieces, int64_t(kMaxThreads)}));
   if (threads <= 1 || inside_job) return body(0, count);
   // A few chunks per thread let a slow core take fewer of them.

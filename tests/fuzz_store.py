@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hyperhop import KnowledgeGraph
+from hyperhop import KnowledgeGraph, flow
 from hyperhop.cli.info import contents
 from hyperhop.graph import DamagedStore, EntityLinker, UnknownName, UnknownTriple
 
@@ -47,6 +47,13 @@ def changed(kg):
         result.entity_names(result.entity_ids)
 
 
+def flow_through(kg):
+    pi = flow.SparseFlow.start(np.arange(kg.num_entity_ids), kg.num_entity_ids)
+    edges = flow.FactGraph(kg)
+    for _ in range(2):
+        pi = flow.hop_sparse(edges, pi, np.ones(edges.num_relations))
+
+
 WHOLE = some_graph()
 
 # Every public way to read a graph.
@@ -80,6 +87,7 @@ READS = [
     lambda kg: kg.without([("e5", "r1", "e1"), ("hub", "r1", "e9")], missing_ok=True),
     lambda kg: kg.without(kg),
     lambda kg: kg == WHOLE,
+    flow_through,
 ]
 
 

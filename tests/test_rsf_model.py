@@ -359,3 +359,13 @@ def test_refuses_what_tokens_need():
         model_of(question="tokens")(packed(), *texts(), questions(4).pooled)
     with pytest.raises(ValueError, match="node_text must have 40 rows"):
         model_of()(lanes(), texts()[0][:3], texts()[1], questions(3).pooled)
+
+
+@pytest.mark.filterwarnings("ignore:The .grad attribute:UserWarning")  # Dynamo's own looking
+def test_compiling_leaves_the_kernels_out():
+    batch, model = packed(), model_of(hops=1)
+    wanted, wanted_gradients = gradients(model, batch)
+    loss, found = gradients(torch.compile(model, backend="eager"), batch)
+    assert torch.equal(loss.total, wanted.total)
+    for name, grad in wanted_gradients.items():
+        torch.testing.assert_close(found[f"_orig_mod.{name}"], grad)

@@ -61,8 +61,8 @@ def test_propagates_with_the_bits_of_the_dense_kernel(dtype, seed, active, edges
     assert np.array_equal(sparse.dense(), flow.propagate(graph, pi, beta))
 
 
-@pytest.mark.parametrize("active", [1, 40, 4000])  # a table of what is met, or an array of all
-def test_sums_are_kept_alike_in_a_table_and_in_an_array(active):
+@pytest.mark.parametrize("active", [1, 40, 4000])  # sorted sums, or an array of all
+def test_sums_are_alike_sorted_and_in_an_array(active):
     rng = np.random.default_rng(active)
     graph = random_graph(rng, 5000, 5, 20_000)
     pi, beta = some_flow(rng, 5000, active, np.float32), rng.random(5).astype(np.float32)

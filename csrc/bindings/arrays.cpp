@@ -21,11 +21,14 @@ py::array contiguous(const py::array& array) {
   return py::array::ensure(array, py::array::c_style);
 }
 
-// A new array on a cache line boundary: NumPy's own large arrays start 16 bytes past one.
-py::array aligned_array(const py::dtype& dtype, const Shape& shape) {
+// A new array on a cache line boundary: NumPy's own large arrays start 16 bytes past one. Small
+// ones may: making two objects takes longer than many kernels.
+py::array new_array(const py::dtype& dtype, const Shape& shape) {
   constexpr uintptr_t kAlignment = 64;
+  constexpr int64_t kSmall = 1 << 16;
   int64_t bytes = dtype.itemsize();
   for (const int64_t size : shape) bytes *= size;
+  if (bytes <= kSmall) return py::array(dtype, shape);
   const py::array_t<uint8_t> memory(bytes + int64_t(kAlignment));
   const auto start = reinterpret_cast<uintptr_t>(memory.data());
   const uintptr_t skip = (kAlignment - start % kAlignment) % kAlignment;
@@ -96,7 +99,7 @@ Output::Output(const std::string& function, const py::object& out, const Shape& 
     if (direct) work_ = array;
   }
   // A default-made array is empty and one-dimensional, which no checked `out` needs to be.
-  if (out.is_none() || !work_.is(out)) work_ = aligned_array(dtype, shape);
+  if (out.is_none() || !work_.is(out)) work_ = new_array(dtype, shape);
 }
 
 py::object Output::finish() {

@@ -4,6 +4,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include <algorithm>
 #include <initializer_list>
 #include <memory>
 #include <string>
@@ -31,15 +32,20 @@ auto with_float_type(bool is_double, const Run& run) {
 }
 
 template <class T>
-using FloatArray = py::array_t<T, py::array::c_style | py::array::forcecast>;
+using FloatArray = py::array_t<T, py::array::c_style | py::array::forcecast |
+                                      py::detail::npy_api::NPY_ARRAY_ALIGNED_>;
 
 // A contiguous array of T with exactly this shape.
 template <class T>
 FloatArray<T> read_floats(const Argument& arg, const py::array& array, const Shape& shape) {
-  const Shape given(array.shape(), array.shape() + array.ndim());
-  if (given != shape)
+  if (array.ndim() != static_cast<py::ssize_t>(shape.size()) ||
+      !std::equal(shape.begin(), shape.end(), array.shape()))
     throw std::invalid_argument(arg.text() + " must have shape " + to_string(shape) + ", got " +
-                                to_string(given));
+                                to_string(Shape(array.shape(), array.shape() + array.ndim())));
+  // As it is, where it can be: the general way takes longer than a small flow.
+  constexpr int kAligned = py::detail::npy_api::NPY_ARRAY_ALIGNED_;
+  if ((array.flags() & kAligned) != 0 && FloatArray<T>::check_(array))
+    return py::reinterpret_borrow<FloatArray<T>>(array);
   return FloatArray<T>::ensure(array);
 }
 

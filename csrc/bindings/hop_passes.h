@@ -16,6 +16,13 @@ inline const py::array* given(const OptionalArray& array) {
   return array ? &*array : nullptr;
 }
 
+// The value of a 0-d array.
+template <class T>
+T number_of(const py::array& array) {
+  const FloatArray<T> converted = FloatArray<T>::ensure(array);
+  return *converted.data();
+}
+
 // The content side of a hop: rho (none gives null) and one gate for each flow.
 template <class T>
 struct Content {
@@ -23,7 +30,7 @@ struct Content {
           const py::array& gate_in) {
     if (rho_in) rho = read_floats<T>({function, "rho"}, *rho_in, shape.nodes());
     if (gate_in.ndim() == 0) {
-      gates.assign(static_cast<size_t>(shape.num_flows()), *FloatArray<T>::ensure(gate_in).data());
+      gates.assign(static_cast<size_t>(shape.num_flows()), number_of<T>(gate_in));
       return;
     }
     const auto gate = read_floats<T>({function, "gate"}, gate_in, shape.per_flow());

@@ -1,10 +1,11 @@
 #include "sparse_flow.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <numeric>
 #include <utility>
 
-#include "node_index.h"
 #include "node_set.h"
 #include "sizes.h"
 #include "zeroed_words.h"
@@ -12,7 +13,6 @@
 namespace hyperhop::graph {
 namespace {
 
-constexpr std::int64_t kFew = 4;     // nodes an edge, from which on a table of those met is smaller
 constexpr std::int64_t kAhead = 16;  // nodes whose rows are fetched ahead
 
 std::int64_t degree(const FlowEdges& edges, std::int32_t node) {
@@ -64,28 +64,24 @@ void each_edge(const FactEdges& edges, std::int32_t node, Function&& function) {
   if (edges.stay) function(static_cast<std::int32_t>(edges.num_relations() - 1), node);
 }
 
-// Sums by node in a table as large as what was met.
+// Sums by node of a list of what is added, sorted by node without changing the order of equals.
 template <typename T>
-class TableOfSums {
+class SortedSums {
  public:
-  explicit TableOfSums(std::int64_t) {}
-
-  void make_room(std::int64_t edges) { index_.reserve(nodes_.size() + as_size(edges)); }
-
-  void add(std::int32_t node, T value) {
-    const std::size_t number = as_size(index_.insert(node));
-    if (number == nodes_.size()) {
-      nodes_.push_back(node);
-      sums_.push_back(0);
-    }
-    sums_[number] += value;
+  SortedSums(std::int64_t num_nodes, std::int64_t edges) {
+    parts_.reserve(as_size(edges));
+    while (num_nodes > std::int64_t{1} << (kDigit * digits_)) ++digits_;
   }
 
+  void add(std::int32_t node, T value) { parts_.push_back({node, value}); }
+
   NodeValues<T> take() {
-    std::sort(nodes_.begin(), nodes_.end());
+    sort();
     NodeValues<T> found;
-    for (const std::int32_t node : nodes_) {
-      const T sum = sums_[as_size(index_.find(node))];
+    for (std::size_t i = 0; i < parts_.size();) {
+      const std::int32_t node = parts_[i].node;
+      T sum = 0;
+      for (; i < parts_.size() && parts_[i].node == node; ++i) sum += parts_[i].value;
       if (sum == 0) continue;
       found.nodes.push_back(node);
       found.values.push_back(sum);
@@ -94,18 +90,41 @@ class TableOfSums {
   }
 
  private:
-  NodeIndex index_;
-  std::vector<std::int32_t> nodes_;
-  std::vector<T> sums_;
+  struct Part {
+    std::int32_t node;
+    T value;
+  };
+  static constexpr int kDigit = 8;  // bits
+  static constexpr std::size_t kFewParts = 64;
+
+  void sort() {
+    if (parts_.size() <= kFewParts) {
+      std::stable_sort(parts_.begin(), parts_.end(),
+                       [](const Part& a, const Part& b) { return a.node < b.node; });
+      return;
+    }
+    std::vector<Part> sorted(parts_.size());
+    for (int digit = 0; digit < digits_; ++digit) {
+      const auto bucket = [digit](const Part& part) {
+        return as_size(part.node >> (kDigit * digit)) & ((1u << kDigit) - 1);
+      };
+      std::array<std::size_t, (1u << kDigit) + 1> starts{};
+      for (const Part& part : parts_) ++starts[bucket(part) + 1];
+      std::partial_sum(starts.begin(), starts.end(), starts.begin());
+      for (const Part& part : parts_) sorted[starts[bucket(part)]++] = part;
+      parts_.swap(sorted);
+    }
+  }
+
+  std::vector<Part> parts_;
+  int digits_ = 1;
 };
 
 // Sums by node in one array of all nodes, of which only what was met is touched.
 template <typename T>
 class ArrayOfSums {
  public:
-  explicit ArrayOfSums(std::int64_t num_nodes) : set_(num_nodes), sums_(as_size(num_nodes)) {}
-
-  void make_room(std::int64_t) {}
+  ArrayOfSums(std::int64_t num_nodes, std::int64_t) : set_(num_nodes), sums_(as_size(num_nodes)) {}
 
   void add(std::int32_t node, T value) {
     if (set_.insert(node)) nodes_.push_back(node);
@@ -144,13 +163,11 @@ class ArrayOfSums {
 };
 
 template <typename Sums, typename T, typename Edges>
-NodeValues<T> spread_into(const Edges& edges, std::int64_t num_nodes, const NodeValuesView<T>& flow,
+NodeValues<T> spread_into(Sums&& sums, const Edges& edges, const NodeValuesView<T>& flow,
                           const T* beta) {
-  Sums sums(num_nodes);
   for (std::int64_t i = 0; i < flow.count; ++i) {
     if (i + kAhead < flow.count) fetch(edges, flow.nodes[i + kAhead]);
     const T pi = flow.values[i];
-    sums.make_room(degree(edges, flow.nodes[i]));
     each_edge(edges, flow.nodes[i], [&](std::int32_t relation, std::int32_t node) {
       sums.add(node, pi * beta[relation]);
     });
@@ -163,8 +180,8 @@ NodeValues<T> spread_from(const Edges& edges, std::int64_t num_nodes, const Node
                           const T* beta) {
   std::int64_t count = 0;
   for (std::int64_t i = 0; i < flow.count; ++i) count += degree(edges, flow.nodes[i]);
-  return count < num_nodes / kFew ? spread_into<TableOfSums<T>>(edges, num_nodes, flow, beta)
-                                  : spread_into<ArrayOfSums<T>>(edges, num_nodes, flow, beta);
+  return count <= num_nodes ? spread_into(SortedSums<T>(num_nodes, count), edges, flow, beta)
+                            : spread_into(ArrayOfSums<T>(num_nodes, count), edges, flow, beta);
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 // edge leads to and where the sum is not 0. Every sum runs one edge after another, by (u, r), in T:
 // the order of the dense kernel, so that the bits do not depend on how the sums are kept.
 //
-// Cost: O(edges of active nodes + n log n) time for n nodes found and O(n) memory, whatever the
-// size of the graph; from a certain share of the graph on, sums are kept in one array of all nodes.
+// Cost: O(edges of active nodes) time and memory, times the bytes of a node id, whatever the size
+// of the graph; from a certain share of the graph on, sums are kept in one array of all nodes.
 #pragma once
 
 #include <cstdint>

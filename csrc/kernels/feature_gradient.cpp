@@ -12,7 +12,7 @@ void feature_gradient(const FeatureGradientArgs<T>& args, int64_t begin, int64_t
     shape.write(args.out + v * args.dim, [&](auto read) HH_INLINE_LAMBDA {
       Vec<T> sum{};
       for (int64_t l = 0; l < args.lanes; ++l)
-        sum = fma(Vec<T>{} + weights[l], read(args.rows + l * args.dim), sum);
+        sum = fma(splat(weights[l]), read(args.rows + l * args.dim), sum);
       return sum;
     });
   }

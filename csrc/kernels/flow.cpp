@@ -35,6 +35,14 @@ HH_INLINE void each_row(const FlowRows& rows, const Body& body) {
       HH_DEGREE(6)
       HH_DEGREE(7)
       HH_DEGREE(8)
+      HH_DEGREE(9)
+      HH_DEGREE(10)
+      HH_DEGREE(11)
+      HH_DEGREE(12)
+      HH_DEGREE(13)
+      HH_DEGREE(14)
+      HH_DEGREE(15)
+      HH_DEGREE(16)
 #undef HH_DEGREE
       default:
         run(one.rows, int64_t(one.degree));

@@ -156,8 +156,8 @@ void hop_content_backward(const HopContentBackwardArgs<T>& args, int64_t begin, 
         Vec<T> sum{};
         for (int64_t l = 0; l < lanes; ++l) {
           const int64_t i = r * lanes + l;
-          sum = fma(Vec<T>{} + pi[i], read(args.grad_context + l * args.dim), sum);
-          sum = fma(Vec<T>{} + args.gate[l] * x[i], read(args.queries + l * args.dim), sum);
+          sum = fma(splat(pi[i]), read(args.grad_context + l * args.dim), sum);
+          sum = fma(splat(args.gate[l] * x[i]), read(args.queries + l * args.dim), sum);
         }
         return sum;
       });

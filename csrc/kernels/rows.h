@@ -1,11 +1,18 @@
 // Dot products with rows and weighted sums of rows, several at a time. The bits of a dot product
 // depend on its row and its query alone, those of a sum on the order of its rows: both may be
-// grouped as it suits.
+// grouped as it suits. Inner loops are functions of their own: inlined side by side they would spill
+// their registers.
 #pragma once
 #include "../math/simd.h"
 #include "row_sums.h"
 
 namespace hyperhop::HH_ISA {
+
+// x in every lane. (0 + x would be an addition: it differs for -0.)
+template <class T>
+HH_INLINE Vec<T> splat(T x) {
+  return x - Vec<T>{};
+}
 
 template <int n>
 struct Count {
@@ -84,7 +91,7 @@ struct RowShape {
 
 // out[r * step + q] = row r . query q, each in one vector of partial sums.
 template <int kRows, int kQueries, class T>
-HH_INLINE void dot_rows(const RowShape<T>& shape, const T* rows, const T* queries, T* out,
+HH_NOINLINE void dot_rows(const RowShape<T>& shape, const T* rows, const T* queries, T* out,
                         int64_t step) {
   using V = Vec<T>;
   V sums[kRows][kQueries];
@@ -110,11 +117,11 @@ HH_INLINE void dot_rows(const RowShape<T>& shape, const T* rows, const T* querie
 // sums += weight r * row r of kRows rows, r ascending, one chain a number; a padded row. The rows
 // are streamed.
 template <int kRows, class T>
-HH_INLINE void add_rows(const RowShape<T>& shape, const T* rows, const T* weights, T* sums) {
+HH_NOINLINE void add_rows(const RowShape<T>& shape, const T* rows, const T* weights, T* sums) {
   using V = Vec<T>;
   V weight[kRows];
   HH_UNROLL
-  for (int r = 0; r < kRows; ++r) weight[r] = V{} + weights[r];
+  for (int r = 0; r < kRows; ++r) weight[r] = splat(weights[r]);
   shape.each_vector([&](int64_t at, auto read) HH_INLINE_LAMBDA {
     V sum = load<V>(sums + at);
     HH_UNROLL
@@ -150,7 +157,7 @@ HH_INLINE void dot_all(const RowShape<T>& shape, const T* rows, int64_t num_rows
 // to[l] (a place in padded row l of sums) += weights[r, l] * vectors of row r, r ascending: the
 // sums stay in registers. read(row, i) is the i-th vector.
 template <int kSums, int kVectors, class T, class Read>
-HH_INLINE void add_tile(const T* rows, int64_t dim, int64_t num_rows, const T* weights,
+HH_NOINLINE void add_tile(const T* rows, int64_t dim, int64_t num_rows, const T* weights,
                         int64_t lanes, T* to, const Read& read) {
   using V = Vec<T>;
   constexpr int64_t kLanes = RowShape<T>::kLanes;
@@ -165,7 +172,7 @@ HH_INLINE void add_tile(const T* rows, int64_t dim, int64_t num_rows, const T* w
     for (int i = 0; i < kVectors; ++i) row[i] = read(rows + r * dim, i);
     HH_UNROLL
     for (int l = 0; l < kSums; ++l) {
-      const V weight = V{} + weights[r * lanes + l];
+      const V weight = splat(weights[r * lanes + l]);
       HH_UNROLL
       for (int i = 0; i < kVectors; ++i) sums[l][i] = fma(weight, row[i], sums[l][i]);
     }

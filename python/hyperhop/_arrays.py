@@ -52,7 +52,11 @@ def restorer(*inputs: object) -> Restore:
             import torch
 
             return lambda array: torch.from_numpy(array)
-    return lambda array: array
+    return _unchanged
+
+
+def _unchanged(array: np.ndarray) -> np.ndarray:
+    return array
 
 
 def output(out: object, function: str) -> np.ndarray | None:
@@ -64,6 +68,8 @@ def threads_argument(threads: int | None, function: str) -> int:
     """0 for None (the default count), else a positive int."""
     if threads is None:
         return 0
+    if type(threads) is int and threads > 0:  # the usual case, as above
+        return threads
     if isinstance(threads, bool) or not isinstance(threads, (int, np.integer)):
         raise TypeError(f"{function}: threads must be an int or None, got {type(threads).__name__}")
     if threads < 1:

@@ -155,12 +155,14 @@ class FlowHop:
         attention: the relations it followed most, by symbol name, strongest first.
         reached: entities with flow after it; 0 if the flow died.
         leaked: share of the flow on entities that no edge brought any to.
+        dropped: share that the hop left out, where it did not follow all flow.
     """
 
     gate: float
     attention: dict[str, float]
     reached: int
     leaked: float
+    dropped: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,13 @@ from hyperhop.flow.entropy import entropy, entropy_backward
 from hyperhop.flow.graph import FlowGraph
 from hyperhop.flow.hop import FlowGradients, hop, hop_backward
 from hyperhop.flow.read import read, read_backward
-from hyperhop.flow.sparse import FactGraph, SparseFlow, hop_sparse, propagate_sparse
+from hyperhop.flow.sparse import (
+    FactGraph,
+    SparseFlow,
+    aggregate_sparse,
+    hop_sparse,
+    propagate_sparse,
+)
 from hyperhop.flow.structure import propagate, propagate_backward
 
 __all__ = [
@@ -30,6 +36,7 @@ __all__ = [
     "FlowGraph",
     "SparseFlow",
     "TracedPaths",
+    "aggregate_sparse",
     "backtrack",
     "content_score",
     "content_score_backward",

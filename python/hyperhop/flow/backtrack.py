@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from hyperhop import _core
 from hyperhop._arrays import threads_argument, to_numpy
-from hyperhop.flow._inputs import edges_of, floats
+from hyperhop.flow._inputs import edges_of, floats, segments_array
 from hyperhop.flow.graph import FlowGraph
 from hyperhop.paths import Paths
 
@@ -106,7 +106,7 @@ def backtrack(
         flow_arrays,
         beta_arrays,
         _flat(targets, lanes),
-        None if segments is None else to_numpy(segments, "backtrack", "segments"),
+        segments_array(segments, "backtrack"),
         k,
         greedy,
         score == "pi*beta",

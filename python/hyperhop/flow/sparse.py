@@ -143,6 +143,28 @@ def hop_sparse(
     Cost as `propagate_sparse`, and O(nodes reached). Sums run in double, in order of the ids.
     """
     phi = propagate_sparse(g, pi, beta)
+    if rho is None:
+        return aggregate_sparse(phi, eps=eps)
+    if callable(rho):
+        return aggregate_sparse(phi, rho(phi.nodes), gate, eps)
+    scores = floats(rho, "hop_sparse", "rho")
+    if scores.shape != (phi.num_nodes,):
+        raise ValueError(f"hop_sparse: rho must have shape ({phi.num_nodes},), got {scores.shape}")
+    return aggregate_sparse(phi, scores[phi.nodes], gate, eps)
+
+
+def aggregate_sparse(
+    phi: SparseFlow, rho: npt.ArrayLike | None = None, gate: float = 0.0, eps: float = 1e-8
+) -> SparseFlow:
+    """The second half of `hop_sparse`: structural flow and content as a distribution (eq. 4).
+
+    Args:
+        phi: what `propagate_sparse` made, or a part of it.
+        rho: content score of each of its nodes, (n,); -inf keeps a node out. None for none.
+        gate, eps: as in `hop_sparse`.
+
+    Returns the nodes whose share is not 0. ValueError for a shape. O(n), sums in double.
+    """
     weights = phi.values.astype(np.float64) + eps
     if rho is not None and len(phi):
         bias = _bias(phi, rho, gate)
@@ -155,14 +177,12 @@ def hop_sparse(
     return SparseFlow(phi.nodes[kept], values[kept], phi.num_nodes)
 
 
-def _bias(phi: SparseFlow, rho: Bias, gate: float) -> npt.NDArray[np.float64]:
-    """gate * rho of the nodes reached; -inf stays so, whatever the gate."""
-    given = rho(phi.nodes) if callable(rho) else rho
-    scores = floats(given, "hop_sparse", "rho")
-    expected = phi.nodes.shape if callable(rho) else (phi.num_nodes,)
-    if scores.shape != expected:
-        raise ValueError(f"hop_sparse: rho must have shape {expected}, got {scores.shape}")
-    if not callable(rho):
-        scores = scores[phi.nodes]
+def _bias(phi: SparseFlow, rho: npt.ArrayLike, gate: float) -> npt.NDArray[np.float64]:
+    """gate * rho; -inf stays so, whatever the gate."""
+    scores = floats(rho, "aggregate_sparse", "rho")
+    if scores.shape != phi.nodes.shape:
+        raise ValueError(
+            f"aggregate_sparse: rho must have shape {phi.nodes.shape}, got {scores.shape}"
+        )
     with np.errstate(invalid="ignore"):
         return np.where(scores == -np.inf, -np.inf, np.asarray(scores, np.float64) * gate)

@@ -48,13 +48,12 @@ def hop(
     rho = features . query, taken in the same pass over the features.
     """
     pi, beta, rho, gate, features, query = _widest(pi, beta, rho, gate, features, query)
-    if features is not None and query is not None:
-        rho = _ContentScore.apply(features, query, segments)
-    gate = None if rho is None else gate
-    reached = _Hop.apply(pi, beta, rho, gate, graph, eps, segments, reachable_only)
+    gate = None if rho is None and query is None else gate
+    settings = (eps, segments, reachable_only)
     if features is None:
-        return reached, None
-    return reached, _Read.apply(reached, features, segments)
+        return _Hop.apply(pi, beta, rho, gate, graph, settings), None
+    reached, context = _HopAndRead.apply(pi, beta, rho, gate, features, query, graph, settings)
+    return reached, context
 
 
 @torch.compiler.disable
@@ -111,31 +110,79 @@ class _Propagate(torch.autograd.Function):
 class _Hop(torch.autograd.Function):
     @staticmethod
     def forward(
-        ctx: Any,
-        pi: Any,
-        beta: Any,
-        rho: Any,
-        gate: Any,
-        graph: Any,
-        eps: Any,
-        segments: Any,
-        reachable_only: Any,
+        ctx: Any, pi: Any, beta: Any, rho: Any, gate: Any, graph: FlowGraph, settings: Any
     ) -> Any:
-        ctx.graph, ctx.settings = graph, (eps, segments, reachable_only)
-        inputs = [_array(x) for x in (pi, beta, rho, gate)]
-        reached = torch.from_numpy(flow.hop(graph, *_known(*inputs), *ctx.settings))
+        ctx.graph, ctx.settings = graph, settings
+        reached = torch.from_numpy(
+            flow.hop(graph, _array(pi), _array(beta), _array(rho), _weight(gate), *settings)
+        )
         ctx.save_for_backward(pi, beta, rho, gate, reached)
         return reached
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Any) -> Any:
-        pi, beta, rho, gate, reached = map(_array, ctx.saved_tensors)
-        pi, beta, rho, gate = _known(pi, beta, rho, gate)
+        pi, beta, rho, gate, reached = ctx.saved_tensors
         found = flow.hop_backward(
-            ctx.graph, pi, beta, reached, _array(grad), rho, gate, *ctx.settings
+            ctx.graph,
+            _array(pi),
+            _array(beta),
+            _array(reached),
+            _array(grad),
+            _array(rho),
+            _weight(gate),
+            *ctx.settings,
         )
-        return *map(_tensor, (found.pi, found.beta, found.rho, found.gate)), None, None, None, None
+        return *map(_tensor, (found.pi, found.beta, found.rho, found.gate)), None, None
+
+
+class _HopAndRead(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any,
+        pi: Any,
+        beta: Any,
+        rho: Any,
+        gate: Any,
+        features: Any,
+        query: Any,
+        graph: FlowGraph,
+        settings: Any,
+    ) -> Any:
+        ctx.graph, ctx.settings = graph, settings
+        results = flow.hop(
+            graph,
+            _array(pi),
+            _array(beta),
+            _array(rho),
+            _weight(gate),
+            *settings,
+            _array(features),
+            _array(query),
+        )
+        reached, context = map(torch.from_numpy, results)
+        ctx.save_for_backward(pi, beta, rho, gate, features, query, reached, context)
+        return reached, context
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, *grads: Any) -> Any:
+        pi, beta, rho, gate, features, query, *results = ctx.saved_tensors
+        found = flow.hop_backward(
+            ctx.graph,
+            _array(pi),
+            _array(beta),
+            [_array(x) for x in results],
+            [_array(x) for x in grads],
+            _array(rho),
+            _weight(gate),
+            *ctx.settings,
+            _array(features),
+            _array(query),
+            features_gradient=ctx.needs_input_grad[4],
+        )
+        gradients = (found.pi, found.beta, found.rho, found.gate, found.features, found.query)
+        return *map(_tensor, gradients), None, None
 
 
 class _Read(torch.autograd.Function):
@@ -191,6 +238,6 @@ def _tensor(array: npt.NDArray[Any] | None) -> torch.Tensor | None:
     return None if array is None else torch.from_numpy(array)
 
 
-def _known(pi: Any, beta: Any, rho: Any, gate: Any) -> tuple[Any, ...]:
-    """A hop's arguments; without content there is no gate to weigh it."""
-    return pi, beta, rho, 0.0 if gate is None else gate
+def _weight(gate: torch.Tensor | None) -> Any:
+    """A gate as the kernels take it; without content there is none, and nothing to weigh."""
+    return 0.0 if gate is None else _array(gate)

@@ -132,7 +132,7 @@ class Network:
         O(T (V text_dim + E)).
         """
         config, segments = self.config, batch.segments
-        state, asking = self._start(questions)
+        steering = self.steer(questions)
         now = batch.start
         closed = None if config.return_to_topic else now > 0
         found = Flows([now], [], [])
@@ -143,13 +143,11 @@ class Network:
             "threads": threads,
         }
         for step in range(config.hops):
-            asked = asking.ask(state)
-            beta = self._attention(asked)
+            beta, gate, wanted = steering.next_hop()
             beta = np.ascontiguousarray(beta.T) if segments is None else beta
-            gate = self._gate(state)
             rho = None
-            if config.weighs_content:
-                rho = flow.content_score(nodes, self._wanted(state), segments, threads=threads)
+            if wanted is not None:
+                rho = flow.content_score(nodes, wanted, segments, threads=threads)
             if closed is not None:
                 rho = np.zeros_like(now) if rho is None else rho
                 rho[closed] = -np.inf
@@ -161,8 +159,12 @@ class Network:
                 read = None
                 if config.reads_nodes:
                     read = flow.read(now, nodes, segments, threads=threads)
-                state = self._updated(state, read, asked)
+                steering.update(read)
         return found
+
+    def steer(self, questions: QuestionVectors) -> "Steering":
+        """What leads the flows of these questions, whatever they flow over."""
+        return Steering(self, questions)
 
     def _linear(self, name: str, values: Floats) -> Floats:
         made: Floats = values @ self._weights[f"{name}.weight"].T
@@ -257,6 +259,31 @@ class Network:
             state = _gru_step(row[None], state @ own.T + own_bias, state)
             run[place] = state[0]
         return run[: len(tokens)], state[0]
+
+
+class Steering:
+    """The side of the questions: what each hop follows, and how what it reads changes that.
+
+    Call `next_hop`, then `update` with what was read, hop after hop.
+    """
+
+    def __init__(self, network: Network, questions: QuestionVectors) -> None:
+        self._network = network
+        self._state, self._asking = network._start(questions)
+        self._asked = self._state
+
+    def next_hop(self) -> tuple[Floats, Floats, Floats | None]:
+        """Of G questions the attention (G, R), the gates (G,), and the vectors (G, text_dim) that
+        content scores compare with a node's text, None where content is not weighed.
+        """
+        network = self._network
+        self._asked = self._asking.ask(self._state)
+        wanted = network._wanted(self._state) if network.config.weighs_content else None
+        return network._attention(self._asked), network._gate(self._state), wanted
+
+    def update(self, read: Floats | None) -> None:
+        """Take in the texts (G, text_dim) that the hop read; None where it read none."""
+        self._state = self._network._updated(self._state, read, self._asked)
 
 
 class _Pooled:

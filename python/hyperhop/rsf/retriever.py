@@ -26,10 +26,11 @@ from hyperhop.retrieval.topics import (
 from hyperhop.rsf.anchors import DenseAnchors
 from hyperhop.rsf.batch import FlowBatch
 from hyperhop.rsf.decode import Decoding, decode
+from hyperhop.rsf.expand import Expansion, expand
 from hyperhop.rsf.graphs import MAX_EDGES, Ball, FlowRelations, balls
 from hyperhop.rsf.network import Network
 from hyperhop.rsf.store import StoredModel, load
-from hyperhop.rsf.text import asked, encode_entities, question_vectors
+from hyperhop.rsf.text import QuestionVectors, asked, encode_entities, question_vectors
 from hyperhop.text import TextEncoder, Verbalizer, encoder_for
 from hyperhop.text.settings import check_encoder_name
 
@@ -59,6 +60,9 @@ class RSF(Answering):
             "dense" takes the entity nearest to the whole question (eq. 1).
         linker: what finds mentions; by name if None.
         verbalizer: labels for the VectorReader.
+        expansion: flow over the whole graph, hop by hop, in place of a ball cut around the topics,
+            see `hyperhop.rsf.expand`: `radius` and the bounds on the ball then play no part, and
+            are refused. Evidence tells what each hop dropped, and is `truncated` where a bound cut.
 
     Topic: `topic=` (a name, an id, or several, over which the flow starts evenly) wins.
     TopicNotFound if the question names none, UnknownEntity for a `topic` the graph does not have.
@@ -89,6 +93,7 @@ class RSF(Answering):
         anchors: Anchors = "names",
         linker: EntityLinker | None = None,
         verbalizer: Verbalizer | None = None,
+        expansion: Expansion | None = None,
     ) -> None:
         for name, value in (("k", k), ("paths", paths), ("path_cap", path_cap)):
             at_least(self.system, name, value, 1)
@@ -97,6 +102,16 @@ class RSF(Answering):
         if anchors not in get_args(Anchors):
             raise ValueError(f"RSF: anchors must be names or dense, got {anchors!r}")
         check_hubs(self.system, hubs)
+        if expansion is not None:
+            ball = {
+                "radius": radius is not None,
+                "reachable_only": not reachable_only,
+                "max_degree": max_degree is not None,
+                "max_edges": max_edges != MAX_EDGES,
+            }
+            if any(ball.values()):
+                given = ", ".join(name for name, is_given in ball.items() if is_given)
+                raise ValueError(f"RSF: {given} is for a ball, and an expansion has none")
         check_encoder_name(model.settings, encoder)
         self.model, self.kg = model, model.kg
         self.radius = model.radius if radius is None else at_least(self.system, "radius", radius, 0)
@@ -109,6 +124,7 @@ class RSF(Answering):
             "max_edges": at_least(self.system, "max_edges", max_edges, 1),
         }
         self._network = Network(model.config, model.weights, model.tables.relations)
+        self._expansion = expansion
         self._encoder = encoder
         self._by_meaning = anchors == "dense"
         if linker is not None and linker.kg is not model.kg:
@@ -159,8 +175,8 @@ class RSF(Answering):
     ) -> Evidence:
         """Evidence for one question: answers, their paths, hops and timings in ms.
 
-        Stages timed: link, extract (the ball), encode, flow, decode. `explain` also tells which
-        relations each hop followed.
+        Stages timed: link, encode, extract (the ball, if there is one), flow, decode. `explain`
+        also tells which relations each hop followed.
         """
         return self._retrieve(question, topic, self._ball, explain, threads)
 
@@ -173,12 +189,26 @@ class RSF(Answering):
         clock.lap("link")
         if not topics:
             return Evidence(timings=clock.laps)
-        ball = extract(topics)
-        clock.lap("extract")
         names = self.kg.entity_names(topics)
         text = asked(question, names, self.model.mention)
         vectors = question_vectors(self.encoder, [text], self.model.config.question == "tokens")
         clock.lap("encode")
+        if self._expansion is not None:
+            evidence = self._expanded(topics, vectors, self._expansion, explain, clock)
+        else:
+            evidence = self._flowed(extract(topics), vectors, explain, threads, clock)
+        return replace(evidence, topic=names[0], timings=clock.laps)
+
+    def _flowed(
+        self,
+        ball: Ball,
+        vectors: QuestionVectors,
+        explain: bool,
+        threads: int | None,
+        clock: Clock,
+    ) -> Evidence:
+        """What flows over the ball around the topics."""
+        clock.lap("extract")
         batch = FlowBatch.pack([ball.graph], [ball.topics], [ball.entities])
         rows = self.model.tables.entities if self.model.config.reads_texts else None
         found = self._network.run(
@@ -191,7 +221,34 @@ class RSF(Answering):
         clock.lap("flow")
         evidence = decode(self.kg, self.relations, ball, found, self._decoding, explain)
         clock.lap("decode")
-        return replace(evidence, topic=names[0], timings=clock.laps)
+        return evidence
+
+    def _expanded(
+        self,
+        topics: tuple[int, ...],
+        vectors: QuestionVectors,
+        how: Expansion,
+        explain: bool,
+        clock: Clock,
+    ) -> Evidence:
+        """What flows over the whole graph."""
+        rows = self.model.tables.entities if self.model.config.reads_texts else None
+        found = expand(
+            self.kg,
+            self.relations,
+            self._network,
+            rows,
+            vectors,
+            topics,
+            how,
+            ends=max(self._decoding.k, self._decoding.cap),
+        )
+        clock.lap("flow")
+        evidence = decode(self.kg, self.relations, found.ball, found.flows, self._decoding, explain)
+        clock.lap("decode")
+        told = zip(evidence.hops, found.reached, found.dropped, strict=True)
+        hops = [replace(hop, reached=reached, dropped=lost) for hop, reached, lost in told]
+        return replace(evidence, hops=hops)
 
     def _each(
         self,
