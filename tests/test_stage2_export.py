@@ -13,10 +13,10 @@ from hyperhop.llm.replies import ParseFailure
 from hyperhop.llm.template import ReaderTemplate
 from hyperhop.pathhd import PathHD
 from hyperhop.rsf.stage2 import (
-    Example,
     Exported,
+    ReaderExample,
     evidence_for,
-    read_examples,
+    read_records,
     template_file,
     write_examples,
 )
@@ -63,7 +63,7 @@ def test_the_form_of_the_paper(tmp_path):
 
 
 def test_without_paths_the_question_stands_alone(tmp_path):
-    examples = [*EXAMPLES[:1], Example("Who?", ["Ana", "Bob"], Evidence())]
+    examples = [*EXAMPLES[:1], ReaderExample("Who?", ["Ana", "Bob"], Evidence())]
     done = write_examples(tmp_path / "train.jsonl", examples, ReaderTemplate(paths=False))
     assert [line["prompt"] for line in lines(tmp_path / "train.jsonl")] == [
         "Question: What is the capital of Peru?\n",
@@ -76,9 +76,9 @@ def test_without_paths_the_question_stands_alone(tmp_path):
 def test_what_is_left_out_is_counted(tmp_path):
     many = evidence(*(["Peru", "border", f"c{i}"] for i in range(5)))
     examples = [
-        Example("nothing found", ["x"], Evidence()),
-        Example("no answer", [], CAPITALS),
-        Example("many", ["elsewhere", "elsewhere"], many),
+        ReaderExample("nothing found", ["x"], Evidence()),
+        ReaderExample("no answer", [], CAPITALS),
+        ReaderExample("many", ["elsewhere", "elsewhere"], many),
     ]
     done = write_examples(tmp_path / "t.jsonl", examples, ReaderTemplate(max_paths=2))
     assert done == Exported(1, paths=2, unshown=3, without_evidence=1, without_answers=1)
@@ -87,15 +87,15 @@ def test_what_is_left_out_is_counted(tmp_path):
 
 def test_passages_are_context_too(tmp_path):
     found = Evidence(passages=[EvidencePassage("p", "Lima is the capital.", 1.0)])
-    write_examples(tmp_path / "t.jsonl", [Example("Which?", ["Lima"], found)])
+    write_examples(tmp_path / "t.jsonl", [ReaderExample("Which?", ["Lima"], found)])
     assert lines(tmp_path / "t.jsonl")[0]["context"] == ["Lima is the capital."]
 
 
 @pytest.mark.parametrize("name", ODD)
 def test_names_are_verbatim(tmp_path, name):
     found = evidence(["Peru", "capital", name])
-    write_examples(tmp_path / "t.jsonl", [Example(name, [name], found)])
-    template, records = read_examples(tmp_path / "t.jsonl")
+    write_examples(tmp_path / "t.jsonl", [ReaderExample(name, [name], found)])
+    template, records = read_records(tmp_path / "t.jsonl")
     (record,) = records
     assert record.question == name
     assert record.prompt == f"Context: [Peru -capital-> {name}] Question: {name}\n"
@@ -104,8 +104,8 @@ def test_names_are_verbatim(tmp_path, name):
 
 
 def test_half_a_surrogate_pair_survives(tmp_path):
-    write_examples(tmp_path / "t.jsonl", [Example("\ud800?", ["Lima"], CAPITALS)])
-    assert next(read_examples(tmp_path / "t.jsonl")[1]).question == "\ud800?"
+    write_examples(tmp_path / "t.jsonl", [ReaderExample("\ud800?", ["Lima"], CAPITALS)])
+    assert next(read_records(tmp_path / "t.jsonl")[1]).question == "\ud800?"
 
 
 def test_wording_goes_into_the_template_and_labels_into_the_text(tmp_path):
@@ -113,8 +113,10 @@ def test_wording_goes_into_the_template_and_labels_into_the_text(tmp_path):
         {"m.01": "Peru"}, {"capital": "seat"}, mediators="skip", template=Template("={relation}=>")
     )
     found = evidence(["m.01", "capital", "m.02", "of", "Lima"])
-    write_examples(tmp_path / "t.jsonl", [Example("Which?", ["m.01"], found)], verbalizer=words)
-    template, records = read_examples(tmp_path / "t.jsonl")
+    write_examples(
+        tmp_path / "t.jsonl", [ReaderExample("Which?", ["m.01"], found)], verbalizer=words
+    )
+    template, records = read_records(tmp_path / "t.jsonl")
     assert next(records).context == ["Peru =seat=> =of=> Lima"]
     assert template == ReaderTemplate(mediators="skip", steps=Template("={relation}=>"))
     assert template.verbalizer(words.labels, words.relation_labels) == words
@@ -180,7 +182,7 @@ def test_lines_that_are_no_record(tmp_path, line, fault):
     write_examples(path, [])
     path.write_text(line + "\n", encoding="utf-8")
     with pytest.raises(ValueError, match=fault):
-        list(read_examples(path)[1])
+        list(read_records(path)[1])
 
 
 # --- the template ------------------------------------------------------------------------------

@@ -11,10 +11,10 @@ from hyperhop.llm.template import FILE, ReaderTemplate
 from hyperhop.llm.tokens import completion_tokens, prompt_tokens
 from hyperhop.rsf.stage2 import (
     PRESETS,
-    Example,
     FineTuning,
+    ReaderExample,
     finetune,
-    read_examples,
+    read_records,
     write_examples,
 )
 from hyperhop.rsf.stage2.tokenized import IGNORED, collate, labels_of, tokenize
@@ -22,7 +22,7 @@ from tiny_reader import CAPITALS, EXAMPLES, WINDOW, evidence, save_tiny
 
 pytestmark = pytest.mark.needs("finetune")
 
-FEW = FineTuning(epochs=2, batch=1, learning_rate=1e-2, max_tokens=WINDOW)
+FEW = FineTuning(epochs=2, batch=1, learning_rate=1e-2, max_tokens=WINDOW, save_steps=99)
 
 
 @pytest.fixture(scope="module")
@@ -102,13 +102,18 @@ def test_loss_counts_answer_tokens_alone(base, data):
     from transformers import AutoModelForCausalLM
 
     tokenizer = tokenizer_of(base)
-    template, records = read_examples(data)
+    template, records = read_records(data)
     found = tokenize(records, template, tokenizer, WINDOW)
     rows = [{"input_ids": ids, "labels": labels_of(ids, prompt)} for ids, prompt in found.examples]
     batch = collate(rows, pad=tokenizer.eos_token_id)
     model = AutoModelForCausalLM.from_pretrained(base)
     kept = {}
-    model.lm_head.register_forward_hook(lambda m, i, out: (out.retain_grad(), kept.update(out=out)))
+
+    def keep(layer, inputs, out):
+        out.retain_grad()
+        kept["out"] = out
+
+    model.lm_head.register_forward_hook(keep)
     model(**batch).loss.backward()
     reached = kept["out"].grad.abs().sum(-1) > 0
     for row, (ids, prompt) in zip(reached, found.examples, strict=True):
@@ -124,11 +129,11 @@ def test_long_contexts_lose_their_last_paths_and_say_so(base, tmp_path):
     many = evidence(*(["Peru", "border", f"country {i}"] for i in range(9)))
     examples = [
         *EXAMPLES[1:],
-        Example("Which?", ["country 0"], many),
-        Example("?" * 99, ["x"], many),
+        ReaderExample("Which?", ["country 0"], many),
+        ReaderExample("?" * 99, ["x"], many),
     ]
     write_examples(tmp_path / "t.jsonl", examples)
-    template, records = read_examples(tmp_path / "t.jsonl")
+    template, records = read_records(tmp_path / "t.jsonl")
     room = 90
     found = tokenize(records, template, tokenizer, room)
     assert (len(found.examples), found.shortened, found.too_long) == (3, 1, 1)
@@ -148,7 +153,7 @@ def test_loss_falls_and_everything_is_written(trained, base):
     done, output, told = trained
     assert (done.examples, done.steps, done.shortened, done.too_long) == (3, 18, 0, 0)
     assert len(done.losses) == 18
-    assert sum(done.losses[-3:]) < 0.6 * sum(done.losses[:3])
+    assert sum(done.losses[-3:]) < 0.7 * sum(done.losses[:3])
     assert told == [(i, 18, loss) for i, loss in enumerate(done.losses, 1)]
     assert (done.device, done.dtype) == ("cpu", "float32")
     assert done.trained == done.parameters < 20_000
@@ -229,6 +234,6 @@ def test_several_files_must_share_a_template(base, data, tmp_path):
 
 
 def test_nothing_left_to_train_on(base, tmp_path):
-    write_examples(tmp_path / "t.jsonl", [Example("?" * 300, ["x"], CAPITALS)])
+    write_examples(tmp_path / "t.jsonl", [ReaderExample("?" * 300, ["x"], CAPITALS)])
     with pytest.raises(ValueError, match="no example is left to train on; 1 are longer than 256"):
         finetune(base, [tmp_path / "t.jsonl"], tmp_path / "out", FEW)

@@ -30,7 +30,7 @@ def reader_folder(tmp_path_factory):
     """Trained until it knows its examples by heart."""
     folder = tmp_path_factory.mktemp("tuned")
     write_examples(folder / "train.jsonl", EXAMPLES)
-    settings = FineTuning(epochs=40, batch=3, learning_rate=3e-2, max_tokens=WINDOW)
+    settings = FineTuning(epochs=40, batch=3, learning_rate=3e-2, max_tokens=WINDOW, save_steps=99)
     finetune(
         save_tiny(folder / "base"), [folder / "train.jsonl"], folder / "reader", settings,
         device="cpu",
@@ -173,7 +173,7 @@ def test_without_paths_the_answers_are_the_models_own(tmp_path):
 def test_no_paths_from_export_to_answer(tmp_path):
     template = ReaderTemplate(paths=False)
     write_examples(tmp_path / "t.jsonl", EXAMPLES, template)
-    settings = FineTuning(epochs=60, batch=3, learning_rate=3e-2, max_tokens=WINDOW)
+    settings = FineTuning(epochs=40, batch=3, learning_rate=3e-2, max_tokens=WINDOW, save_steps=99)
     finetune(save_tiny(tmp_path / "base"), [tmp_path / "t.jsonl"], tmp_path / "out", settings,
              device="cpu")  # fmt: skip
     answer = LLMReader(tmp_path / "out").read(EXAMPLES[0].question, Evidence())
@@ -237,10 +237,78 @@ def test_numbers_out_of_range(reader_folder):
 def test_ask_reads_with_the_folder(reader_folder, tmp_path, capsys):
     graph = KnowledgeGraph.from_triples([("Peru", "border", "Chile")])
     graph.save(tmp_path / "graph")
+    asked = ["ask", str(tmp_path / "graph"), EXAMPLES[1].question, "--max-hops", "1"]
     with pytest.raises(SystemExit) as stopped:
-        app(["ask", str(tmp_path / "graph"), EXAMPLES[1].question, "--llm", str(reader_folder),
-             "--json"])  # fmt: skip
+        app([*asked, "--json", "--llm", str(reader_folder)])
     assert stopped.value.code == 0
     answer = json.loads(capsys.readouterr().out)["answer"]
     assert (answer["entities"], answer["llm_calls"]) == (["Chile"], 1)
     assert answer["raw"] == "Answer: Chile"
+
+
+def run(capsys, *words):
+    """Exit status, stdout and stderr of a command."""
+    with pytest.raises(SystemExit) as stopped:
+        app(list(map(str, words)))
+    return stopped.value.code, *capsys.readouterr()
+
+
+def test_export_train_and_ask_by_commands(tmp_path, capsys):
+    KnowledgeGraph.from_triples(
+        [("Peru", "border", "Chile"), ("Lima", "river", "Rimac"), ("Peru", "capital", "Lima")]
+    ).save(tmp_path / "graph")
+    lines = [
+        {"question": example.question, "topic": topic, "answers": example.answers}
+        for example, topic in zip(EXAMPLES, ["Peru", "Peru", "Lima"], strict=True)
+    ]
+    lines.append({"question": "Who?", "topic": "Mars", "answers": ["x"]})
+    asked = tmp_path / "questions.jsonl"
+    asked.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    data, out = tmp_path / "train.jsonl", tmp_path / "reader"
+    code, said, errors = run(
+        capsys, "train", "examples", tmp_path / "graph", asked, "-o", data, "--max-hops", "1",
+        "--max-paths", "3",
+    )  # fmt: skip
+    assert (code, said.splitlines()[0]) == (
+        0,
+        f"{data}: 3 examples, an answer among the paths of 3",
+    )
+    assert "1 question left out: no path was found" in errors
+    base = save_tiny(tmp_path / "base")
+    code, said, _ = run(
+        capsys, "train", "reader", data, "--base", base, "-o", out, "--epochs", "2", "--batch", "2",
+        "--learning-rate", "0.01", "--device", "cpu", "--seed", "3",
+    )  # fmt: skip
+    assert code == 0
+    assert f"{out}: 3 examples, 4 steps in" in said
+    assert "on cpu (float32)" in said
+    assert TransformersModel(out).template == ReaderTemplate(max_paths=3, max_tokens=WINDOW)
+    code, said, errors = run(
+        capsys, "ask", tmp_path / "graph", "What borders Peru?", "--llm", out, "--contrast", "0.5",
+        "--fallback",
+    )  # fmt: skip
+    assert code in (0, 1)
+    code, _, errors = run(
+        capsys, "train", "reader", data, "--base", base, "-o", out, "--device", "cpu"
+    )
+    assert (code, errors) == (1, f"hyperhop: {out}: holds a fine-tuned reader already\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "fault"),
+    [
+        (
+            ["train", "reader", "t.jsonl", "--base", "b", "--preset", "x"],
+            "--preset must be paper or",
+        ),
+        (["train", "examples", "{graph}", "PQ-2H", "-o", "t.jsonl"], "name a .jsonl file"),
+        (["train", "examples", "{graph}", "q.jsonl", "-o", "t", "--part", "dev"], "to benchmarks"),
+        (["ask", "{graph}", "Who?", "--contrast", "1"], "--contrast is for --reader llm"),
+    ],
+)
+def test_commands_that_cannot_be(tmp_path, capsys, monkeypatch, words, fault):
+    monkeypatch.delenv("HYPERHOP_DATA", raising=False)
+    KnowledgeGraph.from_triples([("Peru", "border", "Chile")]).save(tmp_path / "graph")
+    code, _, errors = run(capsys, *(word.format(graph=tmp_path / "graph") for word in words))
+    assert code == 2
+    assert fault in " ".join(errors.replace("│", " ").split())

@@ -1,7 +1,7 @@
 """A causal LM of a few thousand parameters with a tokenizer of its own, for stage 2's tests."""
 
 from hyperhop.evidence import Evidence, EvidencePath
-from hyperhop.rsf.stage2 import Example
+from hyperhop.rsf.stage2 import ReaderExample
 
 WINDOW = 256
 WORDS = ["Context", "Question", "Answer", "Peru", "Chile", "Lima", "Santiago", "capital", "border"]
@@ -60,9 +60,7 @@ def evidence(*paths):
 
 CAPITALS = evidence(["Peru", "capital", "Lima"], ["Peru", "border", "Chile", "capital", "Santiago"])
 EXAMPLES = [
-    Example("What is the capital of Peru?", ["Lima"], CAPITALS),
-    Example("What borders Peru?", ["Chile"], evidence(["Peru", "border", "Chile"])),
-    Example(
-        "What is the capital of Chile?", ["Santiago"], evidence(["Chile", "capital", "Santiago"])
-    ),
+    ReaderExample("What is the capital of Peru?", ["Lima"], CAPITALS),
+    ReaderExample("What borders Peru?", ["Chile"], evidence(["Peru", "border", "Chile"])),
+    ReaderExample("Which river?", ["Rimac"], evidence(["Lima", "river", "Rimac"])),
 ]

@@ -65,6 +65,7 @@ def ask(
     llm: options.Llm = None,
     model: options.Model = None,
     fallback: options.Fallback = False,
+    contrast: options.Contrast = None,
     explain: Annotated[
         bool, typer.Option("--explain", help="Show how the answer was found.")
     ] = False,
@@ -104,6 +105,7 @@ def ask(
       hyperhop ask mygraph "Who was her mother?" --topic "Ada Lovelace" \\
           --llm http://localhost:8000/v1 --model qwen3
       hyperhop ask mygraph "Who is the mother of Ada Lovelace?" --llm model.gguf --explain
+      hyperhop ask mymodel "Who is the mother of Ada Lovelace?" --llm myreader --contrast 0.5
       hyperhop ask mygraph "Who brought Ada Lovelace up?" --planner llm --reader vector
       hyperhop ask mymodel "Who is the mother of Ada Lovelace?" --system rsf --explain
     """
@@ -116,7 +118,7 @@ def ask(
         for name in (name for name, value in given.items() if value):
             raise typer.BadParameter(f"--{name} is for --system pathhd: a model goes its own way")
     with (
-        open_reader(reader, llm, model, fallback, plans) as (read, chat),
+        open_reader(reader, llm, model, fallback, plans, contrast) as (read, chat),
         busy(f"asking {directory}"),
     ):
         asked: PathHD | RSF

@@ -65,12 +65,22 @@ Llm = Annotated[
     str | None,
     typer.Option(
         "--llm",
-        metavar="URL",
-        help="Language model to read with: an OpenAI-compatible server, or the path of a .gguf "
-        "file.",
+        metavar="URL|PATH",
+        help="Language model to read with: an OpenAI-compatible server, a .gguf file, or a folder "
+        "of transformers such as hyperhop train reader makes.",
     ),
 ]
 Model = Annotated[str | None, typer.Option("--model", metavar="NAME", help="Model of that server.")]
+Contrast = Annotated[
+    float | None,
+    typer.Option(
+        "--contrast",
+        metavar="A",
+        min=0.0,
+        help="Count what the model would say without paths against its answer, by this weight; "
+        "for folders of transformers.",
+    ),
+]
 Fallback = Annotated[
     bool,
     typer.Option("--fallback", help="If the language model fails, answer without it and say so."),

@@ -15,7 +15,12 @@ from hyperhop.llm import ChatModel, LLMError, LLMReader, VectorReader, open_chat
 
 @contextmanager
 def open_reader(
-    reader: ReaderName | None, llm: str | None, model: str | None, fallback: bool, plans: bool
+    reader: ReaderName | None,
+    llm: str | None,
+    model: str | None,
+    fallback: bool,
+    plans: bool,
+    contrast: float | None = None,
 ) -> Iterator[tuple[Reader, ChatModel | None]]:
     """Open the reader that these options name and the model it asks; close that afterwards.
 
@@ -29,10 +34,12 @@ def open_reader(
     if not reads and not plans:
         if fallback:
             raise typer.BadParameter("--fallback is for --reader llm, --planner llm or --llm URL")
+        if contrast is not None:
+            raise typer.BadParameter("--contrast is for --reader llm or --llm PATH")
         yield VectorReader(), None
         return
     try:
-        chat = open_chat(llm, model)
+        chat = open_chat(llm, model, contrast=contrast)
     except LLMError as error:  # it was asked for its models
         if not fallback:
             raise

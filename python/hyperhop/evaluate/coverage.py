@@ -1,5 +1,7 @@
 """What a ranking could reach at best: is the gold path a candidate, is an answer in reach?"""
 
+import numpy as np
+
 from hyperhop.evaluate.question import Question, names_of
 from hyperhop.pathhd import PathHD
 from hyperhop.pathhd.candidates import Candidates, name_ranks
@@ -43,7 +45,7 @@ class Coverage:
         walks = self.system.walks
         topic = self.system.kg.entity_id(question.topic)
         sequences = walks.sequences(topic)
-        ends = walks.paths(topic, sequences).ends.tolist()
+        ends = walks.paths(topic, sequences, np.arange(len(sequences))).ends.tolist()
         reach = {"answer_coverage": not set(ends).isdisjoint(gold)}
         if question.paths:
             candidates = Candidates(sequences, self._symbols, self._ranks)

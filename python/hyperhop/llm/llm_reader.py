@@ -13,9 +13,9 @@ from hyperhop.evidence import Answer, Evidence
 from hyperhop.llm.answers import ReaderReply, parse_reply
 from hyperhop.llm.asking import Outcome, aask, ask
 from hyperhop.llm.chat import ChatModel, LLMError, Reply
-from hyperhop.llm.config import open_chat
 from hyperhop.llm.grounding import Grounding
 from hyperhop.llm.listing import Listing, list_evidence
+from hyperhop.llm.pretrained import TransformersModel, is_folder_of_model
 from hyperhop.llm.prompts import Variant, reader_messages, reply_grammar, reply_schema
 from hyperhop.llm.reader import VectorReader
 from hyperhop.llm.replies import ParseFailure, ParseReport
@@ -48,8 +48,7 @@ class LLMReader:
     """Shows a language model the numbered evidence and reads its answer, in exactly one call.
 
     Args:
-        model: any ChatModel, or what `open_chat` opens: an address, a .gguf file, or a folder of
-            transformers.
+        model: any ChatModel, or the path of a folder of transformers.
         variant: "A" or "B", two wordings of the same prompt.
         form: "json": held to a JSON schema. "text": three lines. "grammar": these lines, held to a
             GBNF grammar that lets only ends of the paths be answers, for llama.cpp (a LocalModel or
@@ -95,11 +94,12 @@ class LLMReader:
         fallback: bool = False,
         max_tokens: int | None = None,
     ) -> None:
-        if isinstance(model, str | os.PathLike):
-            model = open_chat(os.fspath(model))
+        if isinstance(model, str | os.PathLike) and is_folder_of_model(model):
+            model = TransformersModel(model)
         if not isinstance(model, ChatModel) or isinstance(model, type):
             raise TypeError(
-                "LLMReader: model must be a ChatModel, such as open_chat(url, model) returns, "
+                "LLMReader: model must be a folder of transformers or a ChatModel, such as "
+                "open_chat(url, model) returns, "
                 f"got {type(model).__name__}"
             )
         for name, value, allowed in (("variant", variant, Variant), ("form", form, ReplyForm)):

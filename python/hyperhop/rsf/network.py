@@ -145,20 +145,22 @@ class Network:
         for step in range(config.hops):
             beta, gate, wanted = steering.next_hop()
             beta = np.ascontiguousarray(beta.T) if segments is None else beta
+            updates = config.query_update and step + 1 < config.hops
+            reads = nodes if updates and config.reads_nodes else None
             rho = None
-            if wanted is not None:
-                rho = flow.content_score(nodes, wanted, segments, threads=threads)
+            if wanted is not None and (closed is not None or reads is None):
+                rho, wanted = flow.content_score(nodes, wanted, segments, threads=threads), None
             if closed is not None:
                 rho = np.zeros_like(now) if rho is None else rho
                 rho[closed] = -np.inf
-            now = flow.hop(batch.graph, now, beta, rho, gate, **settings)
+            hopped = flow.hop(
+                batch.graph, now, beta, rho, gate, features=reads, query=wanted, **settings
+            )
+            now, read = (hopped, None) if reads is None else hopped
             found.flows.append(now)
             found.betas.append(beta)
             found.gates.append(gate)
-            if config.query_update and step + 1 < config.hops:
-                read = None
-                if config.reads_nodes:
-                    read = flow.read(now, nodes, segments, threads=threads)
+            if updates:
                 steering.update(read)
         return found
 

@@ -8,7 +8,7 @@ here depends on which retriever found the paths.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from hyperhop.rsf.stage2.examples import Example, Record, read_examples, template_file
+from hyperhop.rsf.stage2.examples import ReaderExample, Record, read_records, template_file
 from hyperhop.rsf.stage2.export import Exported, evidence_for, write_examples
 from hyperhop.rsf.stage2.settings import PRESETS, FineTuning
 
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "PRESETS",
-    "Example",
     "Exported",
     "FineTuned",
     "FineTuning",
+    "ReaderExample",
     "Record",
     "evidence_for",
     "finetune",
-    "read_examples",
+    "read_records",
     "template_file",
     "write_examples",
 ]

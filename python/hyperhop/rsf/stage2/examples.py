@@ -14,7 +14,7 @@ _STRINGS = ("question", "prompt", "completion")
 _LISTS = ("context", "answers")
 
 
-class Example(NamedTuple):
+class ReaderExample(NamedTuple):
     """A question, its gold answers as the graph names them, and what a retriever found for it."""
 
     question: str
@@ -45,7 +45,7 @@ def template_file(path: str | os.PathLike[str]) -> Path:
     return Path(path).with_suffix(".template.json")
 
 
-def read_examples(path: str | os.PathLike[str]) -> tuple[ReaderTemplate, Iterator[Record]]:
+def read_records(path: str | os.PathLike[str]) -> tuple[ReaderTemplate, Iterator[Record]]:
     """The template of a file that `write_examples` wrote, and its lines one after another.
 
     OSError without file or template; ValueError, with the line's number, for a line that is no

@@ -9,8 +9,10 @@ from hyperhop.evidence import Evidence, Retriever
 from hyperhop.graph.export import replaced
 from hyperhop.llm.listing import list_evidence
 from hyperhop.llm.template import ReaderTemplate
-from hyperhop.rsf.stage2.examples import Example, Record, template_file
+from hyperhop.rsf.stage2.examples import ReaderExample, Record, template_file
 from hyperhop.text.verbalize import Verbalizer
+
+Topic = str | Sequence[str] | None
 
 
 @dataclass(frozen=True)
@@ -36,7 +38,7 @@ class Exported:
 
 def write_examples(
     path: str | os.PathLike[str],
-    examples: Iterable[Example],
+    examples: Iterable[ReaderExample],
     template: ReaderTemplate | None = None,
     *,
     verbalizer: Verbalizer | None = None,
@@ -74,20 +76,22 @@ def write_examples(
 
 
 def evidence_for(
-    retriever: Retriever, questions: Iterable[tuple[str, str | None, Sequence[str]]]
-) -> Iterator[Example]:
+    retriever: Retriever, questions: Iterable[tuple[str, Topic, Sequence[str]]]
+) -> Iterator[ReaderExample]:
     """Ask a retriever each (question, topic, answers), one after another.
 
-    A question that the retriever knows no topic for (LookupError) has no evidence.
+    The topic is a name, None, or several names where the retriever takes that. A question that
+    the retriever knows no topic for (LookupError) has no evidence.
     """
+    retrieve: Callable[..., Evidence] = retriever.retrieve
     for question, topic, answers in questions:
         try:
-            found = retriever.retrieve(question, topic)
+            found = retrieve(question, topic)
         except LookupError as error:
             if isinstance(error, KeyError | IndexError):
                 raise  # a fault of the retriever's
             found = Evidence()
-        yield Example(question, answers, found)
+        yield ReaderExample(question, answers, found)
 
 
 class _Counts:
@@ -97,7 +101,7 @@ class _Counts:
 
 
 def _record(
-    example: Example, template: ReaderTemplate, words: Verbalizer, counted: _Counts
+    example: ReaderExample, template: ReaderTemplate, words: Verbalizer, counted: _Counts
 ) -> Record | None:
     """The line of an example, None for one that is left out; either is counted."""
     answers = list(dict.fromkeys(map(words.entity, example.answers)))

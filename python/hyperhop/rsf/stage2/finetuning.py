@@ -15,7 +15,7 @@ from typing import Any
 from hyperhop._extras import optional
 from hyperhop.llm.template import FILE, ReaderTemplate
 from hyperhop.llm.tokens import best_device, best_dtype, quiet_bars, window_of
-from hyperhop.rsf.stage2.examples import read_examples
+from hyperhop.rsf.stage2.examples import read_records
 from hyperhop.rsf.stage2.settings import PRESETS, FineTuning
 from hyperhop.rsf.stage2.tokenized import Tokenized, collate, labels_of, tokenize
 
@@ -114,7 +114,8 @@ def finetune(
         callbacks=[_told(engine, progress)] if progress is not None else None,
     )
     trainer.remove_callback(engine.PrinterCallback)  # it prints to stdout
-    trainer.train(resume_from_checkpoint=_last_checkpoint(folder))
+    with quiet_bars(engine):
+        trainer.train(resume_from_checkpoint=_last_checkpoint(folder))
     numbers = [(p.numel(), p.requires_grad) for p in model.parameters()]
     done = FineTuned(
         str(folder),
@@ -144,7 +145,7 @@ def _examples(
     parts: list[Tokenized] = []
     template: ReaderTemplate | None = None
     for path in files:
-        own, records = read_examples(path)
+        own, records = read_records(path)
         if template not in (None, own):
             raise ValueError(
                 f"finetune: {os.fspath(path)} has another template than {os.fspath(files[0])}: "
@@ -215,7 +216,7 @@ def _arguments(
 def _told(engine: Any, progress: Progress) -> Any:
     """A callback of transformers that tells how far it is."""
 
-    class Told(engine.TrainerCallback):  # type: ignore[misc]
+    class Told(engine.TrainerCallback):
         def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
             if logs and "loss" in logs:
                 progress(state.global_step, state.max_steps, logs["loss"])
