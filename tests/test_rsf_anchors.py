@@ -91,7 +91,7 @@ def test_more_than_there_are(monkeypatch):
 @pytest.mark.parametrize("save", [save_random_model, save_cosine_model])
 def test_asking_where_no_name_is_spelled(kg, tmp_path, save):
     """With stored vectors of entities, and without: then they are encoded when they are needed."""
-    model = save(tmp_path / "m", kg)
+    model = save(tmp_path / "m", kg, "hashing:128")
     with pytest.raises(TopicNotFound):
         RSF.load(model).retrieve("what is near inceptions")
     found = RSF.load(model, anchors="dense")

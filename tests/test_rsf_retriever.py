@@ -52,7 +52,7 @@ def test_public_name_and_shape(model):
     assert answer.entities == ["Anne Isabella Byron"]
     assert answer.text == "Anne Isabella Byron"
     assert answer.llm_calls == answer.llm_attempts == 0
-    assert list(answer.timings) == ["link", "extract", "encode", "flow", "decode", "read"]
+    assert list(answer.timings) == ["link", "encode", "extract", "flow", "decode", "read"]
     assert "mother" in answer.rationale
 
 
@@ -87,7 +87,7 @@ def test_evidence_ranks_answers_and_certifies_paths(two_hops, kg):
 
 def test_leaked_mass_is_reported_and_no_answer(two_hops):
     evidence = RSF.load(two_hops, reachable_only=False).retrieve("mother", topic="Ada Lovelace")
-    assert all(hop.leaked > 0 for hop in evidence.hops)
+    assert evidence.hops[0].leaked > 0  # two steps away at once
     assert len(evidence.paths) == len(evidence.answers)
     far = {"東京", "日本"}
     assert far.isdisjoint(answer.entity for answer in evidence.answers)
@@ -338,7 +338,7 @@ def test_asking_without_torch_on_the_command_line(model):
     assert found["answer"]["entities"] == ["Anne Isabella Byron"]
     assert found["answer"]["llm_calls"] == 0
     assert found["evidence"]["paths"][0]["relations"] == ["mother"]
-    assert len(found["evidence"]["paths"][0]["certificate"]) == 2
+    assert len(found["evidence"]["paths"][0]["certificate"]) == 1
 
 
 def test_evidence_of_a_flow_reads_like_any_other(model):

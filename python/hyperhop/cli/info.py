@@ -134,7 +134,8 @@ def show_contents(found: dict[str, Any]) -> None:
     settings = found["settings"] or {"settings": "none stored"}
     show_rows(
         [
-            ("directory", f"{found['directory']} ({found['kind']}, format {found['format']})"),
+            ("directory", f"{found['directory']} (format {found['format']})"),
+            ("kind", found["kind"]),
             ("saved", f"{found['saved']} (generation {found['generation']})"),
             ("triples", f"{found['triples']:,}"),
             ("entities", f"{found['entities']:,}"),

@@ -196,7 +196,7 @@ def _followed(
     carried = np.bincount(
         graph.relation, before[graph.src].astype(np.float64) * beta[graph.relation], len(beta)
     )
-    symbols, amounts = topk(carried, _RELATIONS_SHOWN)
+    symbols, amounts = topk(carried.astype(np.float64), _RELATIONS_SHOWN)
     return {
         relations.names[symbol]: float(beta[symbol])
         for symbol, amount in zip(symbols.tolist(), amounts.tolist(), strict=True)
