@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import importlib.util
 import itertools
 import json
+import re
 
 import pytest
 from typer.testing import CliRunner
@@ -13,6 +15,7 @@ from hyperhop.demo.countries import country_triples, plain_name
 from hyperhop.demo.gold import gold_answers
 from hyperhop.demo.questions import demo_questions
 from hyperhop.demo.records import country_records
+from hyperhop.demo.training import training_examples
 
 
 @pytest.fixture(scope="module")
@@ -132,13 +135,52 @@ def test_the_demo_shows_every_question_within_80_columns(demo):
     assert f"hyperhop ask {folder}" in result.stdout
 
 
+def test_the_flow_model_is_asked_about_other_names_than_it_learned():
+    asked = [question.question for question in demo_questions()]
+    triples = country_triples().triples
+    examples = training_examples(triples, asked)
+    assert len(examples) > 300
+    known = {(example.question, example.topics) for example in examples}
+    assert len(known) == len(examples)
+    for example in examples:
+        assert not any(example.topics[0] in question for question in asked)
+        assert example.answers
+    facts = set(triples)
+    capital = next(one for one in examples if one.question.startswith("What is the capital of"))
+    assert {(capital.topics[0], "capital", end) for end in capital.answers} <= facts
+
+
+@pytest.mark.needs("torch")
+def test_the_demo_trains_a_flow_model_where_torch_is(demo):
+    result, folder = demo
+    right = int(re.search(r"has (\d+) of the same 20 right", result.stdout)[1])
+    assert right >= 15
+    table = result.stdout[result.stdout.index("a path of PathHD, a path of RSF") :].splitlines()
+    assert max(map(len, table[: table.index(next(x for x in table if "learned from" in x))])) <= 80
+    model = folder.with_name(f"{folder.name}-rsf")
+    asked = CliRunner().invoke(app, ["ask", str(model), "What is the capital of Peru?"])
+    assert asked.stdout.splitlines()[0] == "Lima"
+
+
+def test_the_demo_without_torch_says_what_is_missing(tmp_path, monkeypatch):
+    find = importlib.util.find_spec
+    monkeypatch.setattr(
+        importlib.util, "find_spec", lambda name, *more: None if name == "torch" else find(name)
+    )
+    result = CliRunner().invoke(app, ["demo", "--out", str(tmp_path / "graph")])
+    assert result.exit_code == 0
+    assert 'pip install "hyperhop[torch]"' in result.stdout
+    assert not (tmp_path / "graph-rsf").exists()
+
+
 def test_the_demo_runs_twice_in_one_place_and_lists_what_it_left_out(demo):
     result, folder = demo
     notes = country_triples().notes
     assert result.stderr.startswith(f"hyperhop: {len(notes)} records or codes of countryinfo")
     again = CliRunner().invoke(app, ["demo", "--out", str(folder), "--notes"])
     assert again.exit_code == 0
-    assert again.stderr == "".join(f"hyperhop: countryinfo: {note}\n" for note in notes)
+    said = [line for line in again.stderr.splitlines() if " flow model " not in line]
+    assert said == [f"hyperhop: countryinfo: {note}" for note in notes]
     asked = CliRunner().invoke(app, ["ask", str(folder), "What is the capital of Peru?"])
     assert asked.stdout.splitlines()[0] == "Lima"
 

@@ -12,6 +12,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from hyperhop.cli.demo_rsf import Asked, show_flow_model
 from hyperhop.cli.report import busy, console, say, speaks_utf8
 from hyperhop.cli.show import shortened
 from hyperhop.cli.system import make_settings
@@ -41,6 +42,9 @@ def demo(
     that is there, so that you can ask it your own questions. Every answer is checked against the
     records themselves, and a wrong one is shown as it is.
 
+    Where torch is installed, a small flow model (RSF) is then trained on other questions, saved in
+    DIR-rsf and asked the same.
+
     \b
     Examples:
       hyperhop demo
@@ -64,8 +68,12 @@ def demo(
     console().print(_table(rows))
     right = sum(row.right for row in rows)
     print(f"{right} of {len(rows)} answers are what the records of countryinfo say.\n")
+    asked = [Asked(row.question, row.path, row.right, row.expected) for row in rows]
+    model = out.with_name(f"{out.name}-rsf")
+    trained = show_flow_model(graph, countries.triples, asked, model)
     print("Now ask it yourself:")
-    print(f'  hyperhop ask {shlex.quote(str(out))} "Which languages are spoken in Peru?"')
+    for directory in (out, model) if trained else (out,):
+        print(f'  hyperhop ask {shlex.quote(str(directory))} "Which languages are spoken in Peru?"')
 
 
 class _Row(NamedTuple):

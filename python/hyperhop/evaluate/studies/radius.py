@@ -23,8 +23,8 @@ def run(context: TrainedContext) -> Study:
     hops = context.settings.model.hops
     notes = (
         f"T = {hops} hops throughout. in reach: questions with an answer in their subgraph, which "
-        "no hits@k can exceed; where no training question has one, nothing is trained and all "
-        f"miss. {COSTS_NOTE}",
+        f"no hits@k can exceed; where no training question has one, all are misses. "
+        f"{COSTS_NOTE}",
     )
     table = Table(f"Radius of the subgraph on {context.title_with_seed}", _COLUMNS, rows, notes)
     figure = Figure(
