@@ -1,4 +1,4 @@
-"""A hop, forward and backward: flow, content, softmax, and the gradients of pi, beta, rho and gate."""
+"""A hop, forward and backward: flow, content, softmax, gradients of pi, beta, rho and gate."""
 
 import numpy as np
 

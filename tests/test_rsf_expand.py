@@ -5,8 +5,7 @@ import pytest
 
 from hyperhop import KnowledgeGraph
 from hyperhop.graph import DamagedStore
-from hyperhop.rsf.expand import Expansion
-from hyperhop.rsf.retriever import RSF
+from hyperhop.rsf import RSF, Expansion
 from rsf_models import save_cosine_model, save_random_model
 
 NO_BOUNDS = Expansion(theta=0, beam=10**6, reach=10**6, tolerance=0)
@@ -129,5 +128,5 @@ def test_bad_bounds(bounds, message):
 def test_bounds_of_a_ball_are_refused(tmp_path):
     kg = KnowledgeGraph.from_triples([("a", "leads to", "b")])
     save_random_model(tmp_path, kg)
-    with pytest.raises(ValueError, match="radius, max_degree is for a ball"):
+    with pytest.raises(ValueError, match="an expansion has no ball"):
         RSF.load(tmp_path, expansion=Expansion(), radius=2, max_degree=9)

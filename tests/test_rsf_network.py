@@ -184,6 +184,8 @@ def test_weights_that_do_not_fit_are_told():
         Network(config, {k: v for k, v in weights.items() if k != "content.weight"}, relations)
     with pytest.raises(ValueError, match=r"weight odd must have shape None, got \(1,\)"):
         Network(config, {**weights, "odd": np.zeros(1)}, relations)
+    with pytest.raises(ValueError, match=r"weight gate.bias holds NaN or infinity"):
+        Network(config, {**weights, "gate.bias": np.array([np.nan])}, relations)
     config = config_of("tokens")
     with pytest.raises(ValueError, match="reads token states, got none"):
         Network(config, weights_of(config), relations).run(

@@ -144,17 +144,15 @@ struct ContentGradients {
 
 // dot of hop_content.h for every flow: sum pi' g + c . dc.
 template <class T>
-std::vector<T> result_dots(const FlowShape& shape, int64_t dim, const HopArgs<T>& hop,
-                           const HopResult<T>& result) {
+std::vector<T> result_dots(const FlowShape& shape, int64_t dim, const HopResult<T>& result) {
   const FlowKernels<T>& kernel = kernels().flow<T>();
   const int64_t lanes = shape.lanes();
   const auto blocks = shape.node_blocks();
   std::vector<T> dots(static_cast<size_t>(shape.num_flows()), T(0));
   const auto parts = make_values<T>(static_cast<int64_t>(blocks.size()) * lanes);
-  const HopBackwardArgs<T> args{hop, result.pi, nullptr, result.grad, nullptr, nullptr, nullptr};
   T* part = parts.get();
   for (const auto& block : blocks) {
-    kernel.hop_dot(args, block.begin, block.end, part);
+    kernel.hop_dot(result.pi, result.grad, lanes, block.begin, block.end, part);
     part += lanes;
   }
   add_blocks(blocks, lanes, parts.get(), dots.data());
@@ -177,7 +175,7 @@ void scored_backward(const FlowShape& shape, int64_t dim, const HopArgs<T>& hop,
   const auto blocks = shape.node_blocks();
   const int64_t size = lanes * padded_row<T>(dim);
   const AlignedValues<T> sums(static_cast<int64_t>(blocks.size()) * size);
-  const std::vector<T> dots = result_dots(shape, dim, hop, result);
+  const std::vector<T> dots = result_dots(shape, dim, result);
   each_block(
       blocks, nodes * lanes * dim * 2, threads, [&](const FlowShape::NodeBlock& block, int64_t b) {
         const AlignedValues<T> scratch(content_scratch(lanes));
@@ -284,7 +282,7 @@ py::tuple hop_content_backward(const FlowGraph& graph, const py::array& pi_in,
         reading_backward(shape, dim, features, result, whole_grad.get(), content_into.features,
                          threads);
       hop_backward_pass(graph, shape, pi_data, beta_data, args, result.pi, whole_grad.get(), into,
-                        threads);
+                        threads, queries != nullptr ? ContentKept::no : ContentKept::yes);
     }
     const auto finish = [](std::optional<Output>& one) {
       return one ? one->finish() : py::object(py::none());

@@ -127,38 +127,83 @@ struct HopGradients {
   T *pi, *beta, *rho, *gate;  // the last two null without rho
 };
 
+// For every segment and lane: c, and the anchor that stands for phi.
+template <class T>
+struct HopAnchors {
+  std::unique_ptr<T[]> dots, ratios, contents;
+};
+
+template <class T>
+HopAnchors<T> hop_anchors(const FlowGraph& graph, const FlowPlan& plan, int64_t lanes, const T* pi,
+                          const T* beta, const HopArgs<T>& hop, const T* output, const T* grad,
+                          int threads) {
+  const FlowKernels<T>& kernel = kernels().flow<T>();
+  const auto& blocks = plan.blocks();
+  const auto count = static_cast<int64_t>(blocks.size());
+  const int64_t flows = (static_cast<int64_t>(plan.segments().size()) - 1) * lanes;
+  const auto parts = make_values<T>(count * lanes);
+  const auto peaks = make_values<int64_t>(count * lanes);
+  parallel_for(count, flow_grain(count, graph.num_nodes() * lanes), threads,
+               [&](int64_t begin, int64_t end) {
+                 for (int64_t b = begin; b < end; ++b) {
+                   const auto& block = blocks[static_cast<size_t>(b)];
+                   kernel.hop_dot(output, grad, lanes, block.begin, block.end,
+                                  parts.get() + b * lanes);
+                   kernel.hop_peak(output, lanes, block.begin, block.end, peaks.get() + b * lanes);
+                 }
+               });
+  HopAnchors<T> anchors{make_values<T>(flows), make_values<T>(flows), make_values<T>(flows)};
+  add_blocks(blocks, lanes, parts.get(), anchors.dots.get());
+  each_segment(blocks, [&](int64_t segment, int64_t begin, int64_t end) {
+    for (int64_t l = 0; l < lanes; ++l) {
+      int64_t peak = peaks[static_cast<size_t>(begin * lanes + l)];
+      for (int64_t b = begin + 1; b < end; ++b) {
+        const int64_t other = peaks[static_cast<size_t>(b * lanes + l)];
+        if (output[other * lanes + l] > output[peak * lanes + l]) peak = other;
+      }
+      HopAnchorArgs<T> args{hop, graph.in(), pi, of_segment(beta, graph, segment), output, peak, l};
+      args.hop.gate += segment;
+      kernel.hop_anchor(args, anchors.ratios.get() + segment * lanes + l,
+                        anchors.contents.get() + segment * lanes + l);
+    }
+  });
+  return anchors;
+}
+
+// Whether the content of a hop is known as its rho, or was scored on the way and not kept.
+enum class ContentKept { yes, no };
+
 template <class T>
 void hop_backward_pass(const FlowGraph& graph, const FlowShape& shape, const T* pi, const T* beta,
                        const HopArgs<T>& hop, const T* output, const T* grad,
-                       const HopGradients<T>& into, int threads) {
+                       const HopGradients<T>& into, int threads,
+                       ContentKept kept = ContentKept::yes) {
   const FlowKernels<T>& kernel = kernels().flow<T>();
   const int64_t lanes = shape.lanes(), values = graph.num_nodes() * lanes;
   const auto plan = graph.plan(shape.offsets());
   const auto& blocks = plan->blocks();
   const auto count = static_cast<int64_t>(blocks.size());
-  const auto phi = make_values<T>(values), grad_phi = make_values<T>(values);
-  const auto parts = make_values<T>(count * lanes);
-  const auto dots = make_values<T>(shape.num_segments() * lanes);
-  const auto arguments = [&](const FlowShape::NodeBlock& block) {
-    HopBackwardArgs<T> args{
-        hop, output, phi.get(), grad, dots.get() + block.segment * lanes, grad_phi.get(), into.rho};
-    args.hop.gate += block.segment;
-    return args;
-  };
-  parallel_for(count, flow_grain(count, (graph.num_edges() + graph.num_nodes()) * lanes), threads,
-               [&](int64_t begin, int64_t end) {
-                 for (int64_t b = begin; b < end; ++b) {
-                   const auto& block = blocks[static_cast<size_t>(b)];
-                   propagate_block(graph, *plan, lanes, b, pi, beta, phi.get());
-                   kernel.hop_dot(arguments(block), block.begin, block.end,
-                                  parts.get() + b * lanes);
-                 }
-               });
-  add_blocks(blocks, lanes, parts.get(), dots.get());
-  parallel_for(count, flow_grain(count, values), threads, [&](int64_t begin, int64_t end) {
+  const HopAnchors<T> anchors =
+      hop_anchors(graph, *plan, lanes, pi, beta, hop, output, grad, threads);
+  const auto grad_phi = make_values<T>(values), parts = make_values<T>(count * lanes);
+  const auto phi = kept == ContentKept::no ? make_values<T>(values) : std::unique_ptr<T[]>();
+  const int64_t work = values + (phi ? graph.num_edges() * lanes : 0);
+  parallel_for(count, flow_grain(count, work), threads, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
       const auto& block = blocks[static_cast<size_t>(b)];
-      kernel.hop_backward(arguments(block), block.begin, block.end, parts.get() + b * lanes);
+      const int64_t flow = block.segment * lanes;
+      if (phi) propagate_block(graph, *plan, lanes, b, pi, beta, phi.get());
+      HopBackwardArgs<T> args{hop,
+                              output,
+                              grad,
+                              anchors.dots.get() + flow,
+                              anchors.ratios.get() + flow,
+                              anchors.contents.get() + flow,
+                              phi.get(),
+                              grad_phi.get(),
+                              into.rho};
+      args.hop.gate += block.segment;
+      kernel.hop_backward(args, block.begin, block.end, parts.get() + b * lanes);
     }
   });
   if (into.gate != nullptr) {

@@ -18,6 +18,8 @@ struct FlowKernels {
   HopCombineKernel<T>* hop_combine;
   HopScaleKernel<T>* hop_scale;
   HopDotKernel<T>* hop_dot;
+  HopPeakKernel<T>* hop_peak;
+  HopAnchorKernel<T>* hop_anchor;
   HopBackwardKernel<T>* hop_backward;
   ContentScoreKernel<T>* content_score;
   ReadKernel<T>* read;

@@ -57,6 +57,35 @@ class BlockSum {
   int next_ = 0;
 };
 
+// The same for as many lanes as a vector holds: a vector is one node.
+template <class T>
+class LaneSum {
+ public:
+  HH_INLINE void add(Vec<T> v) {
+    parts_[next_] += v;
+    next_ = next_ + 1 == kNodePartials<T> ? 0 : next_ + 1;
+  }
+  HH_INLINE Vec<T> total() const {
+    Vec<T> sums[kNodePartials<T>];
+    memcpy(sums, parts_, sizeof(sums));
+    for (int half = kNodePartials<T> / 2; half > 0; half /= 2)
+      for (int i = 0; i < half; ++i) sums[i] += sums[i + half];
+    return sums[0];
+  }
+
+ private:
+  Vec<T> parts_[kNodePartials<T>] = {};
+  int next_ = 0;
+};
+
+// Calls whole(l) for every group of lanes [l, l + kLanesOf) and single(l) for each lane beyond.
+template <class T, class Whole, class Single>
+HH_INLINE void each_lane(int64_t lanes, const Whole& whole, const Single& single) {
+  int64_t l = 0;
+  for (; l + kLanesOf<T> <= lanes; l += kLanesOf<T>) whole(l);
+  for (; l < lanes; ++l) single(l);
+}
+
 // One lane of a block of nodes as a contiguous array: in place where there is one lane, else a
 // copy.
 template <class T>

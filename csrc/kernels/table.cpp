@@ -34,7 +34,11 @@ void hop_combine(int64_t, int64_t, T*, T*);
 template <class T>
 void hop_scale(int64_t, int64_t, int64_t, T*, const T*, const T*);
 template <class T>
-void hop_dot(const HopBackwardArgs<T>&, int64_t, int64_t, T*);
+void hop_dot(const T*, const T*, int64_t, int64_t, int64_t, T*);
+template <class T>
+void hop_peak(const T*, int64_t, int64_t, int64_t, int64_t*);
+template <class T>
+void hop_anchor(const HopAnchorArgs<T>&, T*, T*);
 template <class T>
 void hop_backward(const HopBackwardArgs<T>&, int64_t, int64_t, T*);
 template <class T>
@@ -64,6 +68,8 @@ constexpr FlowKernels<T> flow_kernels = {
     hop_combine<T>,
     hop_scale<T>,
     hop_dot<T>,
+    hop_peak<T>,
+    hop_anchor<T>,
     hop_backward<T>,
     content_score<T>,
     read<T>,

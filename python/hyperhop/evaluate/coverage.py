@@ -5,12 +5,13 @@ import numpy as np
 from hyperhop.evaluate.question import Question, names_of
 from hyperhop.pathhd import PathHD
 from hyperhop.pathhd.candidates import Candidates, name_ranks
+from hyperhop.rsf import RSF
 
 
 class Coverage:
-    """Measures one PathHD system, question by question; slower than asking it."""
+    """Measures one system, question by question; of PathHD slower than asking it."""
 
-    def __init__(self, system: PathHD) -> None:
+    def __init__(self, system: PathHD | RSF) -> None:
         self.system = system
         self._known = names_of(system.kg)
         self._symbols = system.kg.symbols
@@ -20,9 +21,10 @@ class Coverage:
         """Of one question, each 0 or 1.
 
         "topic_in_graph", "answer_in_graph": the topic, or any gold answer, is an entity of the
-        graph. "candidate_coverage", where there are gold paths: one of them is among the sequences
-        that the system ranks. "answer_coverage": one of those sequences leads to a gold answer.
-        The last two are 0 where the topic is unknown. O(candidates and all their ends).
+        graph. "candidate_coverage", of PathHD where there are gold paths: one of them is among the
+        sequences that the system ranks. "answer_coverage": one of those sequences leads to a gold
+        answer, or of RSF, a gold answer is in the ball that flows go over. The last two are 0 where
+        the topic is unknown. O(candidates and all their ends), or O(ball).
         """
         known = question.topic in self._known
         found = {
@@ -33,15 +35,20 @@ class Coverage:
         return {name: float(value) for name, value in found.items()}
 
     def _reach(self, question: Question, known: bool) -> dict[str, bool]:
-        candidate = answer = False
-        if known and question.topic is not None:
-            kg, walks = self.system.kg, self.system.walks
-            topic = kg.entity_id(question.topic)
-            sequences = walks.sequences(topic)
+        if not known or question.topic is None:
+            reach = {"answer_coverage": False}
+            paths = question.paths and isinstance(self.system, PathHD)
+            return reach | ({"candidate_coverage": False} if paths else {})
+        gold = [self.system.kg.entity_id(one) for one in question.answers if one in self._known]
+        if isinstance(self.system, RSF):
+            return {"answer_coverage": len(self.system.ball(question.topic).nodes_of(gold)) > 0}
+        walks = self.system.walks
+        topic = self.system.kg.entity_id(question.topic)
+        sequences = walks.sequences(topic)
+        ends = walks.paths(topic, sequences, np.arange(len(sequences))).ends.tolist()
+        reach = {"answer_coverage": not set(ends).isdisjoint(gold)}
+        if question.paths:
             candidates = Candidates(sequences, self._symbols, self._ranks)
-            candidate = any(candidates.find(path) is not None for path in question.paths)
-            ends = set(walks.paths(topic, sequences, np.arange(len(sequences))).ends.tolist())
-            gold = {kg.entity_id(name) for name in question.answers if name in self._known}
-            answer = not ends.isdisjoint(gold)
-        reach = {"answer_coverage": answer}
-        return reach | ({"candidate_coverage": candidate} if question.paths else {})
+            found = any(candidates.find(path) is not None for path in question.paths)
+            reach["candidate_coverage"] = found
+        return reach

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from hyperhop.evaluate import benchmarks
-from hyperhop.evaluate.asking import Progress, ask_one
+from hyperhop.evaluate.asking import More, Progress, ask_one
 from hyperhop.evaluate.benchmarks import FOLDS, Benchmark, Question
 from hyperhop.evaluate.coverage import Coverage
 from hyperhop.evaluate.planning import make_planner
@@ -110,18 +110,20 @@ def evaluate_system(
     *,
     limit: int | None = None,
     reader: Reader | None = None,
+    more: More | None = None,
     records: str | Path | None = None,
     progress: Progress | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> Scores:
     """Any retriever on one part of a benchmark, topic given; see `evaluate`.
 
-    `settings` are plain values that say what the system is.
+    `more` adds metrics, as `Coverage(system)` does; `settings` are plain values that say what the
+    system is.
     """
     questions = data.asked("evaluate", part, limit)
     found = []
     for question in questions:
-        found.append(ask_one(system, question, reader=reader))
+        found.append(ask_one(system, question, reader=reader, more=more))
         if progress is not None:
             progress(len(found), len(questions))
     if records is not None:

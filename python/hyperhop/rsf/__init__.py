@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from hyperhop.rsf.anchors import DenseAnchors
     from hyperhop.rsf.batch import FlowBatch
     from hyperhop.rsf.config import RSFConfig
+    from hyperhop.rsf.expand import Expansion
     from hyperhop.rsf.graphs import Ball, FlowRelations, balls, whole_graph
     from hyperhop.rsf.loss import FlowLoss, flow_loss
     from hyperhop.rsf.model import RSFModel, RSFOutput
@@ -25,6 +26,7 @@ __all__ = [
     "RSF",
     "Ball",
     "DenseAnchors",
+    "Expansion",
     "FlowBatch",
     "FlowLoss",
     "FlowRelations",
@@ -47,6 +49,7 @@ _HOME = {
     "RSF": "retriever",
     "Ball": "graphs",
     "DenseAnchors": "anchors",
+    "Expansion": "expand",
     "FlowBatch": "batch",
     "FlowLoss": "loss",
     "FlowRelations": "graphs",

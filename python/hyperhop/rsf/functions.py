@@ -49,7 +49,7 @@ def hop(
     """
     pi, beta, rho, gate, features, query = _widest(pi, beta, rho, gate, features, query)
     gate = None if rho is None and query is None else gate
-    settings = (eps, segments, reachable_only)
+    settings = {"eps": eps, "segments": segments, "reachable_only": reachable_only}
     if features is None:
         return _Hop.apply(pi, beta, rho, gate, graph, settings), None
     reached, context = _HopAndRead.apply(pi, beta, rho, gate, features, query, graph, settings)
@@ -114,7 +114,7 @@ class _Hop(torch.autograd.Function):
     ) -> Any:
         ctx.graph, ctx.settings = graph, settings
         reached = torch.from_numpy(
-            flow.hop(graph, _array(pi), _array(beta), _array(rho), _weight(gate), *settings)
+            flow.hop(graph, _array(pi), _array(beta), _array(rho), _weight(gate), **settings)
         )
         ctx.save_for_backward(pi, beta, rho, gate, reached)
         return reached
@@ -131,7 +131,7 @@ class _Hop(torch.autograd.Function):
             _array(grad),
             _array(rho),
             _weight(gate),
-            *ctx.settings,
+            **ctx.settings,
         )
         return *map(_tensor, (found.pi, found.beta, found.rho, found.gate)), None, None
 
@@ -156,9 +156,9 @@ class _HopAndRead(torch.autograd.Function):
             _array(beta),
             _array(rho),
             _weight(gate),
-            *settings,
-            _array(features),
-            _array(query),
+            **settings,
+            features=_array(features),
+            query=_array(query),
         )
         reached, context = map(torch.from_numpy, results)
         ctx.save_for_backward(pi, beta, rho, gate, features, query, reached, context)
@@ -176,9 +176,9 @@ class _HopAndRead(torch.autograd.Function):
             [_array(x) for x in grads],
             _array(rho),
             _weight(gate),
-            *ctx.settings,
-            _array(features),
-            _array(query),
+            **ctx.settings,
+            features=_array(features),
+            query=_array(query),
             features_gradient=ctx.needs_input_grad[4],
         )
         gradients = (found.pi, found.beta, found.rho, found.gate, found.features, found.query)

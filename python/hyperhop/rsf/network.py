@@ -90,7 +90,7 @@ class Network:
         weights: float arrays by name; `weight_shapes` tells which.
         relations: float32 (R, text_dim), the texts of the graph's symbols, STAY's last.
 
-    ValueError for a missing or unknown weight and one of another shape.
+    ValueError for a missing or unknown weight, one of another shape, and NaN or infinity in one.
     """
 
     def __init__(self, config: RSFConfig, weights: Weights, relations: Floats) -> None:
@@ -105,6 +105,9 @@ class Network:
                     f"got {found.get(name)}"
                 )
         self._weights = {n: np.asarray(array, np.float32) for n, array in weights.items()}
+        for name, array in self._weights.items():
+            if not np.isfinite(array).all():
+                raise ValueError(f"Network: weight {name} holds NaN or infinity")
         self._keys = self._relation_keys(relations)
 
     def run(

@@ -61,8 +61,8 @@ class RSF(Answering):
         linker: what finds mentions; by name if None.
         verbalizer: labels for the VectorReader.
         expansion: flow over the whole graph, hop by hop, in place of a ball cut around the topics,
-            see `hyperhop.rsf.expand`: `radius` and the bounds on the ball then play no part, and
-            are refused. Evidence tells what each hop dropped, and is `truncated` where a bound cut.
+            see `hyperhop.rsf.expand`. `radius`, `max_degree`, `max_edges` and leaks do not go
+            with it. Evidence tells what each hop dropped, and is `truncated` where a bound cut.
 
     Topic: `topic=` (a name, an id, or several, over which the flow starts evenly) wins.
     TopicNotFound if the question names none, UnknownEntity for a `topic` the graph does not have.
@@ -102,16 +102,12 @@ class RSF(Answering):
         if anchors not in get_args(Anchors):
             raise ValueError(f"RSF: anchors must be names or dense, got {anchors!r}")
         check_hubs(self.system, hubs)
-        if expansion is not None:
-            ball = {
-                "radius": radius is not None,
-                "reachable_only": not reachable_only,
-                "max_degree": max_degree is not None,
-                "max_edges": max_edges != MAX_EDGES,
-            }
-            if any(ball.values()):
-                given = ", ".join(name for name, is_given in ball.items() if is_given)
-                raise ValueError(f"RSF: {given} is for a ball, and an expansion has none")
+        of_a_ball = (radius, max_degree) != (None, None) or max_edges != MAX_EDGES
+        if expansion is not None and (of_a_ball or not reachable_only):
+            raise ValueError(
+                "RSF: an expansion has no ball: it takes no radius, max_degree or max_edges, "
+                "and nothing leaks in it"
+            )
         check_encoder_name(model.settings, encoder)
         self.model, self.kg = model, model.kg
         self.radius = model.radius if radius is None else at_least(self.system, "radius", radius, 0)
@@ -158,6 +154,13 @@ class RSF(Answering):
             rows = encode_entities(self.kg, self.encoder)
         return DenseAnchors(self.kg, rows, self.encoder)
 
+    def ball(self, topic: Topic) -> Ball:
+        """The part of the graph that flows from a topic go over.
+
+        Raises as `retrieve` does for a topic that is not there.
+        """
+        return self._ball(self._given(topic))
+
     def retrieve(
         self,
         question: str,
@@ -168,7 +171,7 @@ class RSF(Answering):
     ) -> Evidence:
         """Evidence for one question: answers, their paths, hops and timings in ms.
 
-        Stages timed: link, encode, extract (the ball, if there is one), flow, decode. `explain`
+        Stages timed: link, extract (the ball, if there is one), encode, flow, decode. `explain`
         also tells which relations each hop followed.
         """
         return self._retrieve(question, topic, self._ball, explain, threads)
@@ -182,15 +185,21 @@ class RSF(Answering):
         clock.lap("link")
         if not topics:
             return Evidence(timings=clock.laps)
-        names = self.kg.entity_names(topics)
-        text = asked(question, names, self.model.mention)
+        if self._expansion is None:
+            ball = extract(topics)
+            clock.lap("extract")
+            vectors = self._encoded(question, topics, clock)
+            evidence = self._flowed(ball, vectors, explain, threads, clock)
+        else:
+            vectors = self._encoded(question, topics, clock)
+            evidence = self._expanded(topics, vectors, self._expansion, explain, clock)
+        return replace(evidence, topic=self.kg.entity_name(topics[0]), timings=clock.laps)
+
+    def _encoded(self, question: str, topics: tuple[int, ...], clock: Clock) -> QuestionVectors:
+        text = asked(question, self.kg.entity_names(topics), self.model.mention)
         vectors = question_vectors(self.encoder, [text], self.model.config.question == "tokens")
         clock.lap("encode")
-        if self._expansion is not None:
-            evidence = self._expanded(topics, vectors, self._expansion, explain, clock)
-        else:
-            evidence = self._flowed(extract(topics), vectors, explain, threads, clock)
-        return replace(evidence, topic=names[0], timings=clock.laps)
+        return vectors
 
     def _flowed(
         self,
@@ -201,7 +210,6 @@ class RSF(Answering):
         clock: Clock,
     ) -> Evidence:
         """What flows over the ball around the topics."""
-        clock.lap("extract")
         batch = FlowBatch.pack([ball.graph], [ball.topics], [ball.entities])
         rows = self.model.tables.entities if self.model.config.reads_texts else None
         found = self._network.run(
@@ -265,13 +273,16 @@ class RSF(Answering):
     def _ball(self, topics: tuple[int, ...]) -> Ball:
         return balls(self.kg, self.relations, [topics], self.radius, threads=1, **self._bounds)[0]
 
+    def _given(self, topic: Topic) -> tuple[int, ...]:
+        given = topics_of(self.system, topic)
+        if not given:
+            raise ValueError("RSF: topic must name at least one entity, got none")
+        return tuple(self.kg._topic(self.system, one) for one in given)
+
     def _topics(self, question: str, topic: Topic) -> tuple[int, ...]:
         """Ids to start from; none where the graph is empty."""
         if topic is not None:
-            given = topics_of(self.system, topic)
-            if not given:
-                raise ValueError("RSF: topic must name at least one entity, got none")
-            return tuple(self.kg._topic(self.system, one) for one in given)
+            return self._given(topic)
         if self.kg.num_entities == 0:
             return ()
         if self._by_meaning:

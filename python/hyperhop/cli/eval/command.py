@@ -30,7 +30,7 @@ from hyperhop.evaluate import benchmarks, tune
 def eval_(
     context: typer.Context,
     dataset: options.Dataset = None,
-    system: options.System = options.SystemName.PATHHD,
+    system: options.System = shared.SystemName.PATHHD,
     listed: options.Listed = False,
     study: options.StudyName = None,
     tuning: options.Tune = False,

@@ -6,7 +6,7 @@ from enum import Enum
 
 import typer
 
-from hyperhop.cli.eval.options import SystemName
+from hyperhop.cli.options import SystemName
 from hyperhop.evaluate import path_ranking, studies
 
 _QUESTIONS = {"dataset", "data", "planner", "encoder", "part", "fold", "limit"}

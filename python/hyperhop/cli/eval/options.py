@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, get_args
 
 import typer
 
-from hyperhop.cli.options import ReaderName
+from hyperhop.cli.options import ReaderName, SystemName
 from hyperhop.evaluate import benchmarks, path_ranking, studies
 from hyperhop.pathhd.codebooks import CodebookKind
 from hyperhop.pathhd.query import QueryKind
-
-
-class SystemName(StrEnum):
-    """What is measured."""
-
-    PATHHD = "pathhd"
-    RSF = "rsf"
-
 
 DATA_VARIABLE = "HYPERHOP_DATA"
 

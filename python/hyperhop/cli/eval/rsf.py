@@ -17,6 +17,7 @@ from hyperhop.cli.train.settings import settings_of
 from hyperhop.cli.training import stoppable, watched
 from hyperhop.cli.vectors import kept
 from hyperhop.evaluate import studies
+from hyperhop.evaluate.coverage import Coverage
 from hyperhop.evaluate.harness import evaluate_system
 from hyperhop.evaluate.trained.context import TrainedContext
 from hyperhop.evaluate.trained.seeds import train_seeds
@@ -61,6 +62,7 @@ def measure_model(
                     *(one, system, which["part"]),
                     limit=limit,
                     reader=reader,
+                    more=Coverage(system),
                     records=files.records,
                     progress=told,
                     settings={"planner": "rsf", "encoder": system.encoder.name},

@@ -26,7 +26,7 @@ def run(context: TrainedContext) -> Study:
         *(Column(f"hop_{hop}", f"hop {hop}", ".3f") for hop in hops),
     )
     notes = ("hop 1, 2 ...: mean gate lambda of all questions; 1 weighs nodes by their content.",)
-    table = Table(f"The gate on {context.title}", columns, rows, notes)
+    table = Table(f"The gate on {context.title_with_seed}", columns, rows, notes)
     points = [
         {"setting": row["setting"], "hop": hop, "gate": row[f"hop_{hop}"]}
         for row in rows

@@ -29,7 +29,9 @@ def run(context: TrainedContext) -> Study:
         "candidates: exp of the entropy of the last flow, mean over questions; on the way: the "
         "same, mean over all hops.",
     )
-    table = Table(f"Weight of the flow's entropy on {context.title}", _COLUMNS, rows, notes)
+    table = Table(
+        f"Weight of the flow's entropy on {context.title_with_seed}", _COLUMNS, rows, notes
+    )
     labels = ("effective candidates", "hits@1")
     figure = Figure(
         table.title, rows, "points", "candidates", "hits_at_1", *labels, name="lambda_1"

@@ -18,16 +18,15 @@ def run(context: TrainedContext) -> Study:
     """Radius 1 up to one more than the hops of a flow, which stay the same."""
     radii = range(1, context.settings.model.hops + 2)
     settings = [Setting(f"radius {k}", {"radius": k, "layout": "packed"}) for k in radii]
-    rows = [
-        {**row, "radius": k}
-        for row, k in zip(context.each("radius", settings, Training.measured), radii, strict=True)
-    ]
+    found = context.each("radius", settings, Training.measured, may_miss=True)
+    rows = [{**row, "radius": k} for row, k in zip(found, radii, strict=True)]
     hops = context.settings.model.hops
     notes = (
         f"T = {hops} hops throughout. in reach: questions with an answer in their subgraph, which "
-        f"no hits@k can exceed. {COSTS_NOTE}",
+        "no hits@k can exceed; where no training question has one, nothing is trained and all "
+        f"miss. {COSTS_NOTE}",
     )
-    table = Table(f"Radius of the subgraph on {context.title}", _COLUMNS, rows, notes)
+    table = Table(f"Radius of the subgraph on {context.title_with_seed}", _COLUMNS, rows, notes)
     figure = Figure(
         *(table.title, rows, "lines", "radius", "hits_at_1"), *("radius K, in hops", "hits@1")
     )

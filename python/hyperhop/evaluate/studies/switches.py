@@ -34,13 +34,15 @@ _COLUMNS = (
 def run(context: TrainedContext) -> Study:
     """A model with all its parts, and one trained without each; hits@10 is the paper's metric.
 
-    Those without node text and without STAY are ours, as is the other way to read a question.
+    Those without node text and without STAY are ours, as is the other way to read a
+    question, where the encoder can.
     """
     other = "pooled" if context.settings.model.question == "tokens" else "tokens"
+    can = other == "pooled" or hasattr(context.encoder, "encode_tokens")
     settings = [
         Setting("full", _FULL),
         *(Setting(f"without {name}", _FULL | changes) for name, changes in _WITHOUT.items()),
-        Setting(f"question {other}", _FULL | {"question": other}),
+        *([Setting(f"question {other}", _FULL | {"question": other})] if can else []),
     ]
     rows = context.each("switches", settings, Training.measured)
     full = rows[0]["hits_at_10"]
@@ -49,6 +51,6 @@ def run(context: TrainedContext) -> Study:
         "change: of hits@10, from the full model's. candidates: exp of the last flow's entropy, "
         f"mean. {COSTS_NOTE}",
     )
-    table = Table(f"Switches on {context.title}", _COLUMNS, rows, notes)
+    table = Table(f"Switches on {context.title_with_seed}", _COLUMNS, rows, notes)
     figure = Figure(table.title, rows, "bars", "setting", "hits_at_10", "model", "hits@10")
     return Study("switches", "tables 2 and 3", context.about, table, figure)

@@ -12,7 +12,7 @@ from hyperhop.evaluate import machine
 from hyperhop.evaluate.trained.results import Results
 from hyperhop.evaluate.trained.sets import examples_of, load_sets
 from hyperhop.rsf.text import TextTables
-from hyperhop.rsf.training import Settings, Step, Trained, Workspace
+from hyperhop.rsf.training import NothingToLearn, Settings, Step, Trained, Workspace
 from hyperhop.rsf.training.ranks import share_within
 from hyperhop.text import TextEncoder, get_encoder
 
@@ -109,28 +109,55 @@ class TrainedContext:
         return (
             f"{self.sets.name} {self.part} ({self.sets.sets[0].split}, "
             f"{len(self.asked) + self.unasked} questions, trained on {len(self.training):,}, "
-            f"encoder {self.encoder.name}, seed {self.settings.training.seed})"
+            f"encoder {self.encoder.name})"
         )
 
-    def each(self, name: str, settings: Sequence[Setting], look: "Look") -> list[dict[str, Any]]:
+    @property
+    def title_with_seed(self) -> str:
+        """The same, where all trainings have one seed."""
+        return f"{self.title}, seed {self.settings.training.seed}"
+
+    def each(
+        self, name: str, settings: Sequence[Setting], look: "Look", *, may_miss: bool = False
+    ) -> list[dict[str, Any]]:
         """A row for each setting: trained and looked at, or found in the folder.
 
         `name` tells runs in one folder apart. Each row is `look(training)`, which must be plain
-        values, and the setting's label.
+        values, and the setting's label. With `may_miss` a setting under which no training question
+        has an answer in reach gives a row of misses; otherwise NothingToLearn is raised.
         """
         folder = None if self.folder is None else self.folder / name
         results = Results(folder, self._identity)
         rows = []
         for setting in settings:
             if setting.label not in results:
-                results.add(setting.label, look(self._train(folder, setting)))
+                results.add(setting.label, self._row(folder, setting, look, may_miss))
             rows.append({"setting": setting.label, **results.parts[setting.label]})
         return rows
 
-    def _train(self, folder: Path | None, setting: Setting) -> "Training":
+    def _row(
+        self, folder: Path | None, setting: Setting, look: "Look", may_miss: bool
+    ) -> Mapping[str, Any]:
+        workspace = self._workspace(setting)
+        try:
+            return look(self._train(workspace, folder, setting))
+        except NothingToLearn:
+            if not may_miss:
+                raise
+        reached = float(workspace.prepare(self.asked).answerable.sum())
+        in_reach = reached / (len(self.asked) + self.unasked)
+        return {
+            **dict.fromkeys(("hits_at_1", "hits_at_5", "hits_at_10"), 0.0),
+            "in_reach": in_reach,
+        }
+
+    def _workspace(self, setting: Setting) -> Workspace:
         chosen = self.settings.replaced(setting.changes)
         workspace = Workspace.of(self.sets.graph, self.encoder, chosen, self._tables)
         self._tables = workspace.tables
+        return workspace
+
+    def _train(self, workspace: Workspace, folder: Path | None, setting: Setting) -> "Training":
         mine = None if folder is None else folder / _file_name(setting.label)
         model, trained = workspace.train(
             self.training,

@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from hyperhop.evaluate.coverage import Coverage
 from hyperhop.evaluate.harness import evaluate_system
 from hyperhop.evaluate.plots import Figure
 from hyperhop.evaluate.studies.study import Study
@@ -63,6 +64,7 @@ def _ask(training: Training) -> dict[str, Any]:
                 one.name: evaluate_system(
                     *(one, system, context.part),
                     limit=context.limit,
+                    more=Coverage(system),
                     settings=training.workspace.settings.to_dict(),
                 ).to_dict()
                 for one in context.sets.sets

@@ -8,12 +8,20 @@ from hyperhop.rsf.training.config import TrainingConfig
 from hyperhop.rsf.training.curve import Epoch
 from hyperhop.rsf.training.examples import Example
 from hyperhop.rsf.training.presets import Settings, preset
-from hyperhop.rsf.training.trainer import Step, Trained, TrainingDiverged, TrainingStopped, fit
+from hyperhop.rsf.training.trainer import (
+    NothingToLearn,
+    Step,
+    Trained,
+    TrainingDiverged,
+    TrainingStopped,
+    fit,
+)
 from hyperhop.rsf.training.workspace import Workspace
 
 __all__ = [
     "Epoch",
     "Example",
+    "NothingToLearn",
     "Settings",
     "Step",
     "Trained",

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 _SUMS = ("learned", "loss", "cross_entropy", "divergence", "entropy", "hits")
 
 
+class NothingToLearn(ValueError):
+    """No training question has an answer where it is asked."""
+
+
 class TrainingDiverged(ValueError):
     """The loss is no number any more."""
 
@@ -104,14 +108,15 @@ def fit(
             raised.
 
     Raises:
-        ValueError: no training question has a target, or the checkpoint is of another run.
+        NothingToLearn: no training question has a target.
+        ValueError: the checkpoint is of another run.
         TrainingDiverged: loss or gradient is not finite; the last checkpoint stays.
     """
     import torch
 
     answerable = np.flatnonzero(training.answerable)
     if not len(answerable):
-        raise ValueError(
+        raise NothingToLearn(
             f"fit: none of the {len(training.answerable)} training questions has an answer in "
             "reach of its topic; is the radius too small, or are names spelled otherwise?"
         )
