@@ -48,7 +48,8 @@ def examples(
     planner: options.Planner = None,
     max_hops: options.MaxHops = None,
     k: Annotated[
-        int | None, typer.Option("--k", min=1, help="Answers or relation sequences to keep.")
+        int | None,
+        typer.Option("--k", metavar="N", min=1, help="Answers or relation sequences to keep."),
     ] = None,
     data: Annotated[
         Path | None,

@@ -81,8 +81,9 @@ def reader(
     checkpoint.
 
     On a machine with a GPU nothing else need be said: it is used, in bfloat16 where it computes
-    with that. All weights of a 7B model take about 112 GiB for weights, gradients and moments,
-    half with --bf16-weights; --preset small trains adapters, in about 20 GiB.
+    with that. Training all weights takes 16 bytes of memory for each (112 GB for 7 billion), 8 with
+    --bf16-weights; adapters (--preset small) take little more than the 2 that a weight has. What
+    activations need comes on top; --checkpointing makes it small.
 
     \b
     Examples:
