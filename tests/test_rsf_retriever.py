@@ -52,7 +52,7 @@ def test_public_name_and_shape(model):
     assert answer.entities == ["Anne Isabella Byron"]
     assert answer.text == "Anne Isabella Byron"
     assert answer.llm_calls == answer.llm_attempts == 0
-    assert list(answer.timings) == ["link", "encode", "extract", "flow", "decode", "read"]
+    assert list(answer.timings) == ["link", "extract", "encode", "flow", "decode", "read"]
     assert "mother" in answer.rationale
 
 
