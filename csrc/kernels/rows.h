@@ -1,7 +1,7 @@
 // Dot products with rows and weighted sums of rows, several at a time. The bits of a dot product
 // depend on its row and its query alone, those of a sum on the order of its rows: both may be
-// grouped as it suits. Inner loops are functions of their own: inlined side by side they would spill
-// their registers.
+// grouped as it suits. Inner loops are functions of their own: inlined side by side they would
+// spill their registers.
 #pragma once
 #include "../math/simd.h"
 #include "row_sums.h"
@@ -92,7 +92,7 @@ struct RowShape {
 // out[r * step + q] = row r . query q, each in one vector of partial sums.
 template <int kRows, int kQueries, class T>
 HH_NOINLINE void dot_rows(const RowShape<T>& shape, const T* rows, const T* queries, T* out,
-                        int64_t step) {
+                          int64_t step) {
   using V = Vec<T>;
   V sums[kRows][kQueries];
   HH_UNROLL
@@ -158,7 +158,7 @@ HH_INLINE void dot_all(const RowShape<T>& shape, const T* rows, int64_t num_rows
 // sums stay in registers. read(row, i) is the i-th vector.
 template <int kSums, int kVectors, class T, class Read>
 HH_NOINLINE void add_tile(const T* rows, int64_t dim, int64_t num_rows, const T* weights,
-                        int64_t lanes, T* to, const Read& read) {
+                          int64_t lanes, T* to, const Read& read) {
   using V = Vec<T>;
   constexpr int64_t kLanes = RowShape<T>::kLanes;
   const int64_t step = padded_row<T>(dim);
