@@ -12,7 +12,7 @@ struct ReadArgs {
   int64_t lanes, dim;
   const T* features;  // (V, dim)
   const T* pi;        // (V, lanes)
-  int64_t sum_size() const { return lanes * padded_row<T>(dim); }
+  HH_INLINE int64_t sum_size() const { return lanes * padded_row<T>(dim); }
 };
 // A block's own sums (sum_size numbers) are written, not added to.
 template <class T>

@@ -65,7 +65,7 @@ def propagate_backward(
     """The gradients of `propagate` with respect to pi and beta.
 
     The sums of pi's gradient run in the order (src, dst, relation); those of beta's in fixed blocks
-    of the segment's edges.
+    of the segment's edges, within them by nodes of equal degree.
 
     Args:
         g, pi, beta, segments: what `propagate` was given.
