@@ -127,6 +127,16 @@ def test_the_settings_of_a_model_train_another(family, model, tmp_path):
 
 
 @pytest.mark.needs("torch")
+def test_a_model_may_take_another_encoder_than_its_graph(family, tmp_path):
+    graph, questions, output = family / "graph", family / "questions.jsonl", tmp_path / "model"
+    run("train", "rsf", graph, questions, "-o", output, *SMALL, "--encoder", "hashing:32")
+    assert "hashing:32" in (output / "config.toml").read_text("utf-8")
+    found = json.loads(run("ask", output, "who is the boss of p1", "--json").stdout)
+    assert found["answer"]["entities"]
+    assert "hashing:64" in json.loads((graph / "meta.json").read_text("utf-8"))["settings"].values()
+
+
+@pytest.mark.needs("torch")
 def test_ctrl_c_leaves_a_checkpoint_that_goes_on(family, tmp_path):
     command = [sys.executable, "-m", "hyperhop", "train", "rsf", family / "graph"]
     command += [family / "questions.jsonl", "-o", tmp_path / "m", *SMALL[:-1], "60"]

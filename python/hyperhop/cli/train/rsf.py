@@ -148,7 +148,8 @@ def rsf(
         seed=seed,
     )
     _check_output(output, resume)
-    stored = graph.settings if questions is not None else None
+    # a model has vectors of its own, so that it may take another encoder than its graph
+    stored = graph.settings if questions is not None and encoder is None else None
     workspace = Workspace.of(graph, kept(open_encoder(stored, encoder)), settings)
     say(f"{len(training):,} questions to train on, {len(held):,} to stop by")
     with stoppable() as stop, watched(f"training {output}") as told:
