@@ -14,7 +14,7 @@ from hyperhop.evaluate.trained import read_examples
 from hyperhop.evaluate.trained.results import Results
 from hyperhop.evaluate.trained.sets import hold_out
 from hyperhop.graph import MalformedLine
-from hyperhop.rsf.training import Example, curve, toml
+from hyperhop.rsf.training import Example, checkpoint, curve, toml
 
 SMALL = ["--with", "question=pooled", "--with", "hidden=16", "--with", "batch_size=8"]
 SMALL += ["--with", "learning_rate=0.02", "--epochs", "3"]
@@ -64,7 +64,7 @@ def test_questions_are_read_line_by_line(tmp_path):
     file.write_text('{"question": "q", "topic": ["a", "b"], "answers": ["y", "x"]}\n', "utf-8")
     assert read_examples(file) == [Example("q", ("a", "b"), ("x", "y"))]
     for line, expected in (
-        ('{"question": "q", "answers": []}', "'topic' to be a list, found None"),
+        ('{"question": "q", "answers": []}', "'topic' to be a name or a list"),
         ('{"question": "q", "topic": [], "answers": []}', "'topic' to be a name or a list"),
         ('{"question": "q", "topic": "a", "answers": "x"}', "'answers' to be a list"),
         ("[1]", "a JSON object"),
@@ -124,6 +124,39 @@ def test_the_settings_of_a_model_train_another(family, model, tmp_path):
     one, other = (curve.read_csv(folder / curve.FILE) for folder in (output, tmp_path / "m"))
     assert [epoch.loss for epoch in one] == [epoch.loss for epoch in other]
     assert toml.read_toml(output / "config.toml") == toml.read_toml(tmp_path / "m" / "config.toml")
+
+
+@pytest.mark.needs("torch")
+def test_the_radius_follows_the_hops(family, tmp_path):
+    graph, questions, output = family / "graph", family / "questions.jsonl", tmp_path / "model"
+    run("train", "rsf", graph, questions, "-o", output, *SMALL, "--with", "hops=3")
+    assert toml.read_toml(output / "config.toml")["training"]["radius"] == 3
+    short = [*SMALL, "--with", "radius=1", "--with", "layout=lanes"]
+    done = run("train", "rsf", graph, questions, "-o", tmp_path / "other", *short, code=1)
+    assert "radius must be at least hops = 2, got 1" in done.output
+
+
+@pytest.mark.needs("torch")
+def test_one_question_leaves_nothing_to_stop_by(family, tmp_path):
+    one = tmp_path / "one.jsonl"
+    one.write_text((family / "questions.jsonl").read_text("utf-8").split("\n")[0], "utf-8")
+    output = tmp_path / "model"
+    done = run("train", "rsf", family / "graph", one, "-o", output, *SMALL)
+    assert "1 questions to train on, 0 to stop by" in done.output
+    assert [epoch.epoch for epoch in curve.read_csv(output / curve.FILE)] == [1, 2, 3]
+    again = run("train", "rsf", family / "graph", one, "-o", output, *SMALL, "--resume", code=1)
+    assert "holds a finished model" in again.output
+
+
+@pytest.mark.needs("torch")
+def test_one_training_a_directory(family, tmp_path):
+    command = ["train", "rsf", family / "graph", family / "questions.jsonl", *SMALL]
+    with checkpoint.locked(tmp_path / "model"):
+        done = run(*command, "-o", tmp_path / "model", code=1)
+    assert "another process is training in it" in done.output
+    done = run(*command, "-o", family / "graph", code=1)  # told before anything is trained
+    assert "kind 'graph'" in done.output
+    assert not (family / "graph" / "training.csv").exists()
 
 
 @pytest.mark.needs("torch")
@@ -198,6 +231,7 @@ def test_seeds_are_trained_and_kept(family, tmp_path):
         (["train", "rsf", "pathquestion"], "pathquestion needs --set, one of PQ-2H"),
         (["train", "rsf", "PQ-2H", "--set", "PQ-3H"], "--set belongs to pathquestion and metaqa"),
         (["train", "rsf", "g", "q.jsonl", "--split", "random"], "belong to benchmarks"),
+        (["train", "rsf", "PQ-2H", "--dev", "d.jsonl"], "--dev belongs to a file of questions"),
         (["eval", "PQ-2H", "--system", "rsf", "--planner", "gold"], "has no use for --planner"),
         (["eval", "PQ-2H", "--study", "gate", "--planner", "gold"], "has no use for --planner"),
         (["eval", "PQ-2H", "--work", "w"], "a run has no use for --work"),

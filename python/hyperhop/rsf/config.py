@@ -85,7 +85,7 @@ class RSFConfig:
                 )
         for name in ("hops", "hidden"):
             self._require(name, getattr(self, name) >= 1, "at least 1")
-        self._require("lambda_1", self.lambda_1 >= 0, "at least 0")
+        self._require("lambda_1", 0 <= self.lambda_1 < float("inf"), "at least 0 and finite")
         even = self.question == "pooled" or self.hidden % 2 == 0
         self._require("hidden", even, 'even where question="tokens" (a half for each direction)')
         self._require("eps", 0 < self.eps < 1, "between 0 and 1")

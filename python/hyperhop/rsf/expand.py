@@ -41,6 +41,9 @@ class Expansion:
 
     def __post_init__(self) -> None:
         for name in ("theta", "tolerance"):
+            if not isinstance(getattr(self, name), int | float):
+                kind = type(getattr(self, name)).__name__
+                raise TypeError(f"Expansion: {name} must be a number, got {kind}")
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(
                     f"Expansion: {name} must be at least 0 and below 1, got {getattr(self, name)}"

@@ -102,6 +102,9 @@ class RSF(Answering):
         if anchors not in get_args(Anchors):
             raise ValueError(f"RSF: anchors must be names or dense, got {anchors!r}")
         check_hubs(self.system, hubs)
+        if not isinstance(expansion, Expansion | None):
+            kind = type(expansion).__name__
+            raise TypeError(f"RSF: expansion must be an Expansion or None, got {kind}")
         of_a_ball = (radius, max_degree) != (None, None) or max_edges != MAX_EDGES
         if expansion is not None and (of_a_ball or not reachable_only):
             raise ValueError(

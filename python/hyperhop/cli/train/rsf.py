@@ -19,7 +19,9 @@ from hyperhop.evaluate import pathquestion
 from hyperhop.evaluate.trained import load_sets, read_examples
 from hyperhop.evaluate.trained.sets import TOGETHER, hold_out
 from hyperhop.graph import KnowledgeGraph
-from hyperhop.rsf.training import Example, TrainingStopped, Workspace
+from hyperhop.graph.store import read_meta
+from hyperhop.rsf.store import KIND
+from hyperhop.rsf.training import Example, TrainingStopped, Workspace, checkpoint
 from hyperhop.text.settings import open_encoder
 
 DEFAULT_HOPS = 2
@@ -86,7 +88,8 @@ def rsf(
     ] = None,
     values: given.Values = None,
     limit: Annotated[
-        int | None, typer.Option(metavar="N", min=1, help="Train on the first N questions only.")
+        int | None,
+        typer.Option(metavar="N", min=1, help="Train on the first N questions (of each set) only."),
     ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with a training that was stopped or killed.")
@@ -131,15 +134,17 @@ def rsf(
     """
     values = values or []
     needs: dict[str, Any] = {"hops": hops or DEFAULT_HOPS}
+    _check_output(output, resume)
     if questions is None:
-        graph, training, held, needs = _benchmark(source, named_set, data, split)
+        if dev is not None:
+            raise typer.BadParameter("--dev belongs to a file of questions: benchmarks have theirs")
+        graph, training, held, needs = _benchmark(source, named_set, data, split, limit)
     else:
         if named_set is not None or split is not None or data is not None:
             raise typer.BadParameter("--set, --split and --data belong to benchmarks")
         graph = KnowledgeGraph.open(source)
         training = read_examples(questions)
         training, held = (training, read_examples(dev)) if dev else hold_out(training)
-    if limit is not None:
         training = training[:limit]
     settings = given.settings_of(
         *(preset, config, values, needs, len(training)),
@@ -147,7 +152,6 @@ def rsf(
         epochs=epochs,
         seed=seed,
     )
-    _check_output(output, resume)
     # a model has vectors of its own, so that it may take another encoder than its graph
     stored = graph.settings if questions is not None and encoder is None else None
     workspace = Workspace.of(graph, kept(open_encoder(stored, encoder)), settings)
@@ -169,7 +173,7 @@ def rsf(
 
 
 def _benchmark(
-    source: str, named_set: str | None, data: Path | None, split: str | None
+    source: str, named_set: str | None, data: Path | None, split: str | None, limit: int | None
 ) -> tuple[KnowledgeGraph, list[Example], list[Example], dict[str, Any]]:
     """Graph, training and dev questions of a benchmark, and what they need of a model."""
     folder = data or os.environ.get(DATA_VARIABLE)
@@ -186,13 +190,19 @@ def _benchmark(
     elif named_set is not None:
         raise typer.BadParameter("--set belongs to pathquestion and metaqa")
     sets = load_sets(name, folder, split)
-    found = sets.examples("train"), sets.examples("dev")
+    found = sets.examples("train", limit), sets.examples("dev")
     return sets.graph, *found, sets.needs
 
 
 def _check_output(output: Path, resume: bool) -> None:
-    if not resume and (output / "checkpoint").exists():
+    """ValueError, before hours of work, where the model could not be saved."""
+    unfinished = checkpoint.exists(output / checkpoint.FOLDER)
+    if unfinished and not resume:
         raise ValueError(
             f"{output} holds a training that is not finished: go on with it by --resume, or remove "
             "the folder"
         )
+    if (output / "meta.json").exists():
+        read_meta(output, KIND)
+        if resume and not unfinished:
+            raise ValueError(f"{output} holds a finished model: there is nothing to go on with")

@@ -46,14 +46,24 @@ def settings_of(
     """The preset for so many questions with these `needs`, then what the file, `others` and
     `values` replace.
 
-    None among `others` replaces nothing.
+    None among `others` replaces nothing. Where nobody names a radius it is the number of hops.
     """
     settings = preset(name, needs["hops"], questions).replaced(needs)
+    named: set[str] = set()
     if config is not None:
-        settings = settings.with_tables(read_toml(config))
+        tables = read_toml(config)
+        try:
+            settings = settings.with_tables(tables)
+        except TypeError as error:
+            raise ValueError(f"{config}: {error}") from None
+        named.update(tables.get("training", {}))
     settings = settings.replaced({key: value for key, value in others.items() if value is not None})
     for text in values:
-        settings = settings.replaced(_value(settings, text))
+        value = _value(settings, text)
+        settings = settings.replaced(value)
+        named.update(value)
+    if "radius" not in named:
+        settings = settings.replaced({"radius": settings.model.hops})
     return settings
 
 

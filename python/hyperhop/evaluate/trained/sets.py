@@ -85,7 +85,7 @@ def read_examples(path: str | Path) -> list[Example]:
     found = []
     for entry in json_lines(path):
         topic = entry.values.get("topic")
-        topics = [topic] if isinstance(topic, str) else entry.texts("topic")
+        topics = [topic] if isinstance(topic, str) else topic and entry.texts("topic")
         if not topics:
             raise entry.wrong("'topic' to be a name or a list of names", repr(topic))
         found.append(Example.of(entry.take("question", str), topics, entry.texts("answers")))

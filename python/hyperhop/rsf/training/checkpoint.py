@@ -6,8 +6,10 @@ of AdamW, torch's random numbers, and how far the training is. The order of ques
 of seed and epoch.
 """
 
+import contextlib
+import fcntl
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -52,18 +54,44 @@ class Progress:
     improved: int = 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; JSON keeps every bit of a float."""
-        return asdict(self)
+        """Plain values; JSON keeps every bit of a float, and has no NaN."""
+        epochs = [
+            {name: None if value != value else value for name, value in asdict(epoch).items()}
+            for epoch in self.epochs
+        ]
+        return {**asdict(self), "epochs": epochs}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> "Progress":
         """What `to_dict` gave."""
-        return cls(**{**values, "epochs": [from_row(row) for row in values["epochs"]]})
+        rows = (
+            {name: float("nan") if value is None else value for name, value in row.items()}
+            for row in values["epochs"]
+        )
+        return cls(**{**values, "epochs": [from_row(row) for row in rows]})
 
 
 def exists(directory: str | os.PathLike[str]) -> bool:
     """Whether there is a checkpoint."""
     return (Path(directory) / "meta.json").exists()
+
+
+@contextlib.contextmanager
+def locked(directory: str | os.PathLike[str]) -> Iterator[None]:
+    """While one process trains in a directory, made if it is not there; ValueError for a second.
+
+    The system gives the lock back when the process ends, however it ends.
+    """
+    os.makedirs(directory, exist_ok=True)
+    descriptor = os.open(directory, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise ValueError(f"{directory}: another process is training in it") from None
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def save(

@@ -1,5 +1,6 @@
 """A graph as one set of switches sees it: what is computed once and shared by many trainings."""
 
+import contextlib
 import hashlib
 import json
 import shutil
@@ -61,9 +62,17 @@ class Workspace:
     ) -> "Workspace":
         """Encode what is not given, entities where the model reads what they are called.
 
-        ImportError without the extra "torch".
+        ImportError without the extra "torch". ValueError where flows over the whole graph would
+        take more hops than the ball has that questions are asked in later.
         """
         optional("torch", "training", "torch")
+        training = settings.training
+        if training.layout == "lanes" and training.radius < settings.model.hops:
+            raise ValueError(
+                f"Workspace: with layout lanes, radius must be at least hops = "
+                f"{settings.model.hops}, got {training.radius}: the model would be asked in a part "
+                "of the graph that its flows leave"
+            )
         relations = FlowRelations(kg, settings.model.inverse, settings.model.stay)
         reads = settings.model.reads_texts
         if tables is None or (reads and tables.entities is None):
@@ -118,23 +127,27 @@ class Workspace:
         progress: Callable[[Step], object] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> "tuple[RSFModel, Trained]":
-        """A new model, trained; see `fit`. Checkpoints know these questions, graph and encoder."""
+        """A new model, trained; see `fit`. Checkpoints know these questions, graph and encoder.
+
+        One process at a time trains in a directory: ValueError for the second.
+        """
         model = self.new_model()
-        trained = fit(
-            *(model, *self._texts(), self.prepare(training)),
-            self.prepare(dev) if dev else None,
-            self.settings.training,
-            directory,
-            resume=resume,
-            run={
-                "encoder": self.encoder.name,
-                "graph": [self.kg.num_entities, self.kg.num_relations, self.kg.num_triples],
-                "questions": _digest(training),
-                "dev questions": _digest(dev),
-            },
-            progress=progress,
-            stop=stop,
-        )
+        with contextlib.nullcontext() if directory is None else checkpoint.locked(directory):
+            trained = fit(
+                *(model, *self._texts(), self.prepare(training)),
+                self.prepare(dev) if dev else None,
+                self.settings.training,
+                directory,
+                resume=resume,
+                run={
+                    "encoder": self.encoder.name,
+                    "graph": [self.kg.num_entities, self.kg.num_relations, self.kg.num_triples],
+                    "questions": _digest(training),
+                    "dev questions": _digest(dev),
+                },
+                progress=progress,
+                stop=stop,
+            )
         return model, trained
 
     def save(self, directory: str | Path, trained: Trained) -> None:
