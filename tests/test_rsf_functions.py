@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+# what needs torch is imported after this line, hence the noqa below
 torch = pytest.importorskip("torch")
 
 import rsf_twin  # noqa: E402
@@ -106,7 +107,10 @@ def test_gradcheck_hop_with_context(shape):
 def test_gradcheck_parts(shape, name, of):
     x, function = inputs(shape, 2), getattr(functions, name)
     first = [graph_of(shape)] if name == "propagate" else []
-    run = lambda *tensors: function(*first, *tensors, segments=SEGMENTS[shape])  # noqa: E731
+
+    def run(*tensors):
+        return function(*first, *tensors, segments=SEGMENTS[shape])
+
     assert torch.autograd.gradcheck(run, [x[part] for part in of])
 
 

@@ -3,6 +3,7 @@ import math
 import numpy as np
 import pytest
 
+# what needs torch is imported after this line, hence the noqa below
 torch = pytest.importorskip("torch")
 
 from hyperhop.flow import FlowGraph  # noqa: E402

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+# what needs torch is imported after this line, hence the noqa below
 torch = pytest.importorskip("torch")
 
 from hyperhop.flow import FlowGraph, backtrack  # noqa: E402

@@ -75,7 +75,7 @@ def test_the_papers_values():
 def test_settings_survive_a_file(tmp_path):
     settings = preset("cpu", 3).replaced({"learning_rate": 0.1 + 0.2, "hidden": 18})
     file = tmp_path / "config.toml"
-    file.write_text(settings.toml(), encoding="utf-8")
+    toml.write_toml(file, settings.to_dict())
     assert preset("paper", 2).with_tables(toml.read_toml(file)) == settings
     with pytest.raises(ValueError, match="no setting 'speed'"):
         settings.replaced({"speed": 1})

@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 from hyperhop.rsf.config import RSFConfig
 from hyperhop.rsf.training.config import TrainingConfig
-from hyperhop.rsf.training.toml import dump_toml
 
 Preset = Literal["cpu", "paper"]
 
@@ -35,10 +34,6 @@ class Settings:
     def to_dict(self) -> dict[str, dict[str, Any]]:
         """Plain values in two tables, "model" and "training"."""
         return {"model": self.model.to_dict(), "training": self.training.to_dict()}
-
-    def toml(self) -> str:
-        """The same as TOML."""
-        return dump_toml(self.to_dict())
 
     def replaced(self, values: Mapping[str, Any]) -> "Settings":
         """The same with values replaced, each by its name in either table.
