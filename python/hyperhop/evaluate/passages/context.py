@@ -1,9 +1,9 @@
 """A set with its vectors: what systems are made over, once for all of them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from hyperhop.evaluate.baselines import BM25, PPR, Dense
 from hyperhop.evaluate.passages.passage_set import PassageSet
@@ -15,6 +15,8 @@ from hyperhop.help.index import Storage
 from hyperhop.help.settings import RetrievalSettings
 from hyperhop.text import TextEncoder, get_encoder
 from hyperhop.text.batches import Progress
+
+Item = TypeVar("Item")
 
 SYSTEMS = ("help", "ppr", "dense", "bm25")
 WITH_TRIPLES = ("help", "ppr")
@@ -30,6 +32,9 @@ class PassageContext:
         set: the set.
         questions: those that are asked.
         encoder: of passages, triples, names and questions.
+        options: of HELP, where nothing else is said: see `HELP_OPTIONS`.
+        studied: told (settings done, of) by studies; None for nobody.
+        about: what all results over it have in common, as plain values.
     """
 
     def __init__(
@@ -40,6 +45,7 @@ class PassageContext:
         encoder: str | TextEncoder = "hashing",
         storage: Storage = "float32",
         limit: int | None = None,
+        options: Mapping[str, Any] | None = None,
         progress: Progress | None = None,
     ) -> None:
         """Reads the set; nothing is encoded before a system is made.
@@ -49,8 +55,17 @@ class PassageContext:
             encoder: name or TextEncoder; a `CachedEncoder` encodes each text once in all runs.
             storage: of the index's rows.
             limit: ask the first questions only; the passages remain.
+            options: of HELP.
             progress: told (texts encoded, of), for each index anew.
+
+        ValueError for an option that is not known.
         """
+        self.options = dict(options or {})
+        unknown = self.options.keys() - set(HELP_OPTIONS)
+        if unknown:
+            raise ValueError(
+                f"evaluate: options of help are {', '.join(HELP_OPTIONS)}, got {min(unknown)!r}"
+            )
         self.set: PassageSet = load(name, data_dir)
         self.questions: Sequence[Question] = self.set.questions[:limit]
         self.encoder = get_encoder(encoder) if isinstance(encoder, str) else encoder
@@ -65,7 +80,15 @@ class PassageContext:
         }
         self._storage: Storage = storage
         self._progress = progress
+        self.studied: Progress | None = None
         self._indexes: dict[float | None, PassageIndex] = {}
+
+    def track(self, settings: Sequence[Item]) -> Iterator[Item]:
+        """The settings of a study one by one, telling how far it is."""
+        for done, setting in enumerate(settings, 1):
+            yield setting
+            if self.studied is not None:
+                self.studied(done, len(settings))
 
     @property
     def systems(self) -> tuple[str, ...]:
@@ -96,30 +119,23 @@ class PassageContext:
                 f"{self.set.title}: {', '.join(self.systems)} can run"
             )
 
-    def system(self, name: str, **options: Any) -> Retriever:
-        """A system of `SYSTEMS`; `options` are of HELP alone, and `synonyms` of its index.
-
-        Raises what `check` raises, ValueError for an option that is not known, ImportError without
-        the extra.
-        """
+    def system(self, name: str) -> Retriever:
+        """A system of `SYSTEMS`. Raises what `check` raises, ImportError without the extra."""
         self.check(name)
         if name == "help":
-            return self.help(**options)
-        if options:
-            raise ValueError(f"evaluate: {name} has no options, got {', '.join(options)}")
+            return self.help()
         if name == "ppr":
             return PPR(self.index(PPR_SYNONYMS), self.encoder, DEEPEST)
         if name == "dense":
             return Dense(self.index(), self.encoder, DEEPEST)
         return BM25(self.index(), DEEPEST)
 
-    def help(self, **options: Any) -> HELP:
-        """HELP with the options of `HELP_OPTIONS`; ValueError for another one."""
+    def help(self, encoder: TextEncoder | None = None, **options: Any) -> HELP:
+        """HELP with the context's options, some of them replaced.
+
+        `encoder` reads questions and HyperNodes in place of the context's: another instance of it.
+        """
         self.check("help")
-        unknown = options.keys() - set(HELP_OPTIONS)
-        if unknown:
-            raise ValueError(
-                f"evaluate: options of help are {', '.join(HELP_OPTIONS)}, got {min(unknown)!r}"
-            )
-        synonyms = options.pop("synonyms", None)
-        return HELP(self.index(synonyms), self.encoder, **options)
+        chosen = {**self.options, **options}
+        synonyms = chosen.pop("synonyms", None)
+        return HELP(self.index(synonyms), encoder or self.encoder, **chosen)

@@ -12,6 +12,10 @@ from hyperhop.evaluate.scores import Scores, summarize
 from hyperhop.evidence import Reader
 from hyperhop.help import HELP
 
+_DEEP = tuple(
+    f"{name}@{DEEPEST}" for name in ("recall", "passage_hit", "all_passages", "answer")
+)
+
 
 @dataclass(frozen=True)
 class PassageRun:
@@ -32,18 +36,18 @@ def measure(
 ) -> PassageRun:
     """Ask one system all questions of the context, one at a time.
 
-    `options` are of HELP. `reader` reads an answer from each evidence. Raises what
+    `options` are of HELP, see `PassageContext.help`. `reader` reads an answer from each evidence. Raises what
     `PassageContext.system` raises.
     """
     given = dict(options or {})
-    made = context.system(system, **given)
+    made = context.help(**given) if system == "help" else context.system(system)
     more = None
     if isinstance(made, HELP) and made.settings.passages < DEEPEST:
         more = deeper(context, given)
     records = ask(made, context.questions, reader=reader, more=more, progress=progress)
     settings: dict[str, Any] = {"system": system, "encoder": context.encoder.name}
     if isinstance(made, HELP):
-        settings |= {"synonyms": given.get("synonyms"), **asdict(made.settings)}
+        settings |= {"synonyms": made.index.synonyms, **asdict(made.settings)}
     settings["reader"] = "none" if reader is None else type(reader).__name__
     return PassageRun(system, records, scored(context, records, settings))
 
@@ -74,6 +78,6 @@ def deeper(context: PassageContext, options: Mapping[str, Any]) -> More:
 
     def values(question: Question) -> dict[str, float]:
         found = judge(question, system.retrieve(question.text))
-        return {name: value for name, value in found.items() if name.endswith(f"@{DEEPEST}")}
+        return {name: found[name] for name in found if name in _DEEP}
 
     return values
