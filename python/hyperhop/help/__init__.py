@@ -1,4 +1,4 @@
-"""HELP: from passages of text to their triples, and to an index of both."""
+"""HELP: from passages of text to triples, HyperNodes and cited passages."""
 
 from hyperhop.help.build import build_index
 from hyperhop.help.change import add, remove, update
@@ -9,15 +9,19 @@ from hyperhop.help.index import PassageIndex, Sources
 from hyperhop.help.keys import name_key
 from hyperhop.help.openie import read_openie, write_openie
 from hyperhop.help.passages import Passage, as_passages
+from hyperhop.help.retriever import HELP
+from hyperhop.help.settings import RetrievalSettings
 from hyperhop.help.triples import Triple
 
 __all__ = [
+    "HELP",
     "CostEstimate",
     "ExtractedPassage",
     "Extraction",
     "ExtractionReport",
     "Passage",
     "PassageIndex",
+    "RetrievalSettings",
     "Sources",
     "Triple",
     "add",
