@@ -1,5 +1,7 @@
 """From passages and what they state to an index."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -8,7 +10,7 @@ from hyperhop.help.former import Former, former, kept_links
 from hyperhop.help.index import PassageIndex, Storage, joined_parts
 from hyperhop.help.resolve import resolve
 from hyperhop.help.statements import Statements
-from hyperhop.help.synonyms import Pairs, joined_pairs, near_pairs, no_pairs
+from hyperhop.help.synonyms import Pairs, joined_pairs, near_pairs, no_pairs, of_same_numbers
 from hyperhop.help.texts import PassageTable
 from hyperhop.text import TextEncoder, encoder_settings
 from hyperhop.text.batches import Progress
@@ -46,7 +48,7 @@ def assemble(
     passage_rows, triple_rows, *entity_rows = embed(encoder, wanted, storage, progress)
     links, similarities = no_pairs()
     if synonyms is not None:
-        links, similarities = _links(entity_rows[0], synonyms, was)
+        links, similarities = _links(names, entity_rows[0], synonyms, was)
     return PassageIndex(
         passages=passages,
         entities=graph.entities,
@@ -64,9 +66,12 @@ def assemble(
     )
 
 
-def _links(rows: npt.NDArray[np.generic], threshold: float, was: Former | None) -> Pairs:
-    """All near pairs; only those with an entity that is new are looked for."""
+def _links(
+    names: Sequence[str], rows: npt.NDArray[np.generic], threshold: float, was: Former | None
+) -> Pairs:
+    """All links; only those with an entity that is new are looked for."""
     if was is None or was.entities is None:
-        return near_pairs(rows, threshold)
+        return of_same_numbers(names, near_pairs(rows, threshold))
     new = np.flatnonzero(was.entities.places < 0)
-    return joined_pairs(kept_links(was, was.entities), near_pairs(rows, threshold, new))
+    found = of_same_numbers(names, near_pairs(rows, threshold, new))
+    return joined_pairs(kept_links(was, was.entities), found)

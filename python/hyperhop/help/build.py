@@ -42,8 +42,9 @@ def build_index(
             each text once in the life of its folder.
         storage: dtype of the stored rows. float16 takes half the room and changes a cosine by 1e-3
             at most.
-        synonyms: cosine of two names from which on they are linked, above 0 and at most 1; None for
-            no links. Every entity is then encoded too, and compared with every other one.
+        synonyms: cosine of two names from which on they are linked, above 0 and at most 1, if they
+            hold the same numbers; None for no links. Every entity is then encoded too, and compared
+            with every other one.
         progress: called with (texts encoded, in all).
 
     Raises ValueError for a list of triples too many or too few, a passage id that is not there, a

@@ -25,7 +25,8 @@ def as_passages(
     """Passages from strings, from mappings with "text" and maybe "id" and "title", or as they are.
 
     What has no id gets its position in the iterable, counted from `first`. Raises TypeError for
-    anything else, and ValueError where a mapping has no text, two ids are equal or a text is not valid Unicode.
+    anything else, and ValueError where a mapping has no text, two ids are equal or a text is not
+    valid Unicode.
     """
     if isinstance(items, str | Mapping):
         raise TypeError(

@@ -1,5 +1,7 @@
 """Entities whose names mean nearly the same: pairs of rows with a high cosine."""
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,6 +10,7 @@ import numpy.typing as npt
 _ROWS = 1024  # compared at once with as many columns as fit in _CELLS
 _CELLS = 1 << 22
 _MARGIN = 1e-3  # a product of a block may be less than the one taken row by row
+_NUMBER = re.compile(r"\d+")
 
 Pairs = tuple[npt.NDArray[np.int64], npt.NDArray[np.float32]]
 
@@ -36,7 +39,7 @@ def near_pairs(
     for start in range(0, len(chosen), _ROWS):
         block = chosen[start : start + _ROWS]
         queries = rows[block].astype(np.float32, copy=False)
-        for left in range(0, len(rows), width):
+        for left in range(start if among is None else 0, len(rows), width):
             others = rows[left : left + width].astype(np.float32, copy=False)
             with np.errstate(invalid="ignore"):
                 near = np.argwhere(queries @ others.T >= threshold - _MARGIN)
@@ -46,6 +49,16 @@ def near_pairs(
     products = _products(rows, pairs)
     kept = products >= threshold
     return pairs[kept], products[kept].astype(np.float32)
+
+
+def of_same_numbers(names: Sequence[str], pairs: Pairs) -> Pairs:
+    """The pairs whose names hold the same numbers in the same order, or none.
+
+    Encoders think nearly the same of "1887" and "1888", of "5 km" and "50 km".
+    """
+    numbers = {place: _NUMBER.findall(names[place]) for place in np.unique(pairs[0]).tolist()}
+    same = np.array([numbers[left] == numbers[right] for left, right in pairs[0].tolist()], bool)
+    return pairs[0][same], pairs[1][same]
 
 
 def no_pairs() -> Pairs:
