@@ -54,10 +54,7 @@ def read_passages(
     kind = suffixes(name)[0]
     if chunk is None and not os.path.isdir(name) and kind not in TEXTS:
         chunk = 0
-    most = CHUNK if chunk is None else chunk
-    chunker = Chunker(
-        "read_passages", most, min(OVERLAP, most // 4) if overlap is None else overlap
-    )
+    chunker = Chunker("read_passages", CHUNK if chunk is None else chunk, overlap)
     if os.path.isdir(name):
         found = list(_documents(name))
     elif kind in TEXTS:
