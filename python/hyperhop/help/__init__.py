@@ -1,4 +1,4 @@
-"""HELP: from passages of text to triples, HyperNodes and cited passages."""
+"""HELP: from passages of text to their triples, an index of both, and cited passages."""
 
 from hyperhop.help.build import build_index
 from hyperhop.help.change import add, remove, update
@@ -21,8 +21,8 @@ __all__ = [
     "ExtractionReport",
     "Passage",
     "PassageIndex",
-    "RetrievalSettings",
     "Sources",
+    "RetrievalSettings",
     "Triple",
     "add",
     "aextract",
