@@ -1,8 +1,7 @@
-"""HELP: from passages of text to triples, HyperNodes and cited passages."""
+"""HELP: from passages of text to their triples, an index of both, and cited passages."""
 
 from hyperhop.help.build import build_index
 from hyperhop.help.change import add, remove, update
-from hyperhop.help.corpus import read_passages
 from hyperhop.help.estimate import CostEstimate, estimate
 from hyperhop.help.extract import aextract, extract
 from hyperhop.help.extracted import ExtractedPassage, Extraction, ExtractionReport
@@ -22,8 +21,8 @@ __all__ = [
     "ExtractionReport",
     "Passage",
     "PassageIndex",
-    "RetrievalSettings",
     "Sources",
+    "RetrievalSettings",
     "Triple",
     "add",
     "aextract",
@@ -33,7 +32,6 @@ __all__ = [
     "extract",
     "name_key",
     "read_openie",
-    "read_passages",
     "remove",
     "update",
     "write_openie",

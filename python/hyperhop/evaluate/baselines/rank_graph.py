@@ -44,9 +44,7 @@ class RankGraph:
         mentions = np.unique(entity * nodes + num_entities + np.tile(passages, 2))
         near, far = np.minimum(heads, tails), np.maximum(heads, tails)
         linked = np.sort(links, axis=1)
-        keys = np.concatenate(
-            [near * nodes + far, mentions, linked[:, 0] * nodes + linked[:, 1]]
-        )
+        keys = np.concatenate([near * nodes + far, mentions, linked[:, 0] * nodes + linked[:, 1]])
         weights = np.concatenate([stated, np.ones(len(mentions)), similarities])
         apart = keys // nodes != keys % nodes
         edges, places = np.unique(keys[apart], return_inverse=True)
@@ -56,9 +54,7 @@ class RankGraph:
         self._graph: Any = igraph.Graph(nodes, np.stack([edges // nodes, edges % nodes], axis=1))
         self._graph.es["weight"] = np.bincount(places, weights[apart], len(edges)).tolist()
 
-    def rank(
-        self, reset: npt.NDArray[np.float64], damping: float = 0.5
-    ) -> npt.NDArray[np.float64]:
+    def rank(self, reset: npt.NDArray[np.float64], damping: float = 0.5) -> npt.NDArray[np.float64]:
         """Personalised PageRank of all nodes, float64 (entities + passages,).
 
         A walk goes on with probability `damping`, else starts anew at a node drawn by `reset`, which

@@ -12,9 +12,7 @@ from hyperhop.evaluate.scores import Scores, summarize
 from hyperhop.evidence import Reader
 from hyperhop.help import HELP
 
-_DEEP = tuple(
-    f"{name}@{DEEPEST}" for name in ("recall", "passage_hit", "all_passages", "answer")
-)
+_DEEP = tuple(f"{name}@{DEEPEST}" for name in ("recall", "passage_hit", "all_passages", "answer"))
 
 
 @dataclass(frozen=True)
@@ -52,9 +50,7 @@ def measure(
     return PassageRun(system, records, scored(context, records, settings))
 
 
-def scored(
-    context: PassageContext, records: list[Record], settings: Mapping[str, Any]
-) -> Scores:
+def scored(context: PassageContext, records: list[Record], settings: Mapping[str, Any]) -> Scores:
     """The scores of some records of the context's questions."""
     return summarize(
         records,
