@@ -21,9 +21,20 @@ class SystemName(StrEnum):
 
     PATHHD = "pathhd"
     RSF = "rsf"
+    HELP = "help"
 
 
-Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a saved graph.")]
+def typed(context: typer.Context) -> dict[str, str]:
+    """The parameters that were typed, by name: how each is written, in order of the command's."""
+    found = {}
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name is not None and source is not None and source.name == "COMMANDLINE":
+            found[option.name] = option.opts[0]
+    return found
+
+
+Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a saved index.")]
 Encoder = Annotated[
     str | None,
     typer.Option(
