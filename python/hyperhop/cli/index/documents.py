@@ -15,10 +15,12 @@ from hyperhop.cli.report import busy, say
 from hyperhop.cli.vectors import forget, kept
 from hyperhop.graph import store as stores
 from hyperhop.graph.read.open import suffixes
-from hyperhop.help import Extraction, Passage, build_index, read_openie, read_passages, store
+from hyperhop.help import HELP, Extraction, Passage, read_openie, read_passages, store
 from hyperhop.help.given import given_triples
-from hyperhop.text import encoder_settings
-from hyperhop.text.settings import open_encoder
+from hyperhop.help.settings import RetrievalSettings
+from hyperhop.text import encoder_for, encoder_settings
+
+OPENIE = ".json"
 
 
 @dataclass(frozen=True)
@@ -26,15 +28,57 @@ class Documents:
     """How passages are read, where their triples come from, and how they are encoded.
 
     With `asking` a language model extracts the triples; without, and without `no_triples`, they
-    are read from `given` or from the input itself.
+    are read from `given`, or from the input itself. `cutting` are arguments of `read_passages`,
+    `retrieval` of HELP.
     """
 
     encoder: str | None
     given: Path | None
     asking: Asking | None
     no_triples: bool
-    chunk: int | None
-    overlap: int | None
+    cutting: dict[str, Any]
     synonyms: float | None
     storage: str
+    retrieval: dict[str, Any]
     skip_bad: bool
+
+
+def index_documents(source: Path, directory: Path, why: str, wanted: Documents) -> None:
+    """Make a directory of passages and their triples; `why` says what told that it holds them.
+
+    What can be refused is refused before anything is extracted or encoded.
+    """
+    stores.meta_to_replace(directory, store.KIND)
+    RetrievalSettings(**wanted.retrieval)
+    encoder = encoder_for(None, wanted.encoder)
+    with busy(f"reading {source}"):
+        passages, found = _read(source, wanted)
+    if not passages:
+        raise ValueError(f"{source} holds no passage")
+    if wanted.asking is not None:
+        say(f"{source}: {len(passages):,} passages")
+        found = extracted(passages, directory, wanted.asking)
+        if found is None:
+            return
+    elif wanted.given is not None:
+        found = given_triples(wanted.given, passages)
+    elif found is None and not wanted.no_triples:
+        raise typer.BadParameter(
+            f"{source} holds {len(passages):,} passages without triples, along which HELP finds its "
+            "way: name a language model that extracts them (--llm URL), a file that holds them "
+            "(--triples-from FILE), or say --no-triples for plain vector search"
+        )
+    settings = encoder_settings(encoder)
+    forget(settings)
+    with busy("encoding passages and triples", "texts") as told:
+        system = HELP.build(
+            passages,
+            None if wanted.no_triples else found,
+            kept(encoder),
+            storage=wanted.storage,
+            synonyms=wanted.synonyms,
+            progress=told,
+            **wanted.retrieval,
+        )
+    with busy(f"saving {directory}"):
+        system.save(directory)
