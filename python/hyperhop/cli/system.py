@@ -11,6 +11,7 @@ import typer
 from hyperhop.cli.options import SystemName
 from hyperhop.cli.vectors import kept
 from hyperhop.graph import KnowledgeGraph, store
+from hyperhop.help import HELP
 from hyperhop.pathhd import PathHD, get_planner
 from hyperhop.pathhd.planners import needs_encoder
 from hyperhop.rsf import RSF
@@ -84,6 +85,22 @@ def open_model(
     model = load(directory)
     slow = kept(open_encoder(model.settings, encoder))
     return RSF(model, slow, RSF_K if k is None else k, max_degree=max_degree)
+
+
+def open_help(
+    directory: Path,
+    *,
+    encoder: str | None,
+    scorer: str | None,
+    levels: int | None,
+    quota: int | None,
+    k: int | None,
+) -> HELP:
+    """Open an index of documents as its settings and the given options say."""
+    stored = store.read_meta(directory, SystemName.HELP.value)["settings"]
+    given = {"scorer": scorer, "levels": levels, "quota": quota, "passages": k}
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    return HELP.open(directory, encoder=kept(open_encoder(stored, encoder)), **chosen)
 
 
 def open_system(

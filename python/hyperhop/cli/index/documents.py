@@ -16,11 +16,10 @@ from hyperhop.cli.vectors import forget, kept
 from hyperhop.graph import store as stores
 from hyperhop.graph.read.open import suffixes
 from hyperhop.help import HELP, Extraction, Passage, read_openie, read_passages, store
-from hyperhop.help.given import given_triples
+from hyperhop.help.given import OPENIE, given_triples, holds_triples
+from hyperhop.help.rows import SUFFIXES
 from hyperhop.help.settings import RetrievalSettings
 from hyperhop.text import encoder_for, encoder_settings
-
-OPENIE = ".json"
 
 
 @dataclass(frozen=True)
@@ -61,7 +60,7 @@ def index_documents(source: Path, directory: Path, why: str, wanted: Documents) 
         if found is None:
             return
     elif wanted.given is not None:
-        found = given_triples(wanted.given, passages)
+        found = _given(wanted.given, passages)
     elif found is None and not wanted.no_triples:
         raise typer.BadParameter(
             f"{source} holds {len(passages):,} passages without triples, along which HELP finds its "
@@ -82,3 +81,35 @@ def index_documents(source: Path, directory: Path, why: str, wanted: Documents) 
         )
     with busy(f"saving {directory}"):
         system.save(directory)
+    index = system.index
+    bare = int((index.triple_counts == 0).sum())
+    print(f"{source}: passages ({why})")
+    print(
+        f"{directory}: {index.num_passages:,} passages ({bare:,} without triples), "
+        f"{index.num_triples:,} triples, {index.num_entities:,} entities, "
+        f"{index.num_relations:,} relations"
+    )
+    if wanted.synonyms is not None:
+        print(f"{len(index.links):,} pairs of entities linked as synonyms")
+    print(f'Ask it: hyperhop ask {shlex.quote(str(directory))} "your question"')
+
+
+def _read(source: Path, wanted: Documents) -> tuple[list[Passage], Extraction | None]:
+    """The passages, and their triples if the input has them."""
+    suffix = suffixes(source.name)[0]
+    if suffix == OPENIE:
+        extraction = read_openie(source)
+        return [one.passage for one in extraction.passages], extraction
+    passages = read_passages(source, **wanted.cutting)
+    rows = suffix in SUFFIXES and not source.is_dir()
+    if rows and passages and holds_triples(source):
+        return passages, given_triples(source, passages).extraction
+    return passages, None
+
+
+def _given(path: Path, passages: Sequence[Passage]) -> Extraction:
+    given = given_triples(path, passages)
+    say(f"{path}: triples of {given.matched:,} of {len(passages):,} passages")
+    if given.unknown:
+        say(f"{path}: {given.unknown:,} entries are about no passage, and were left out")
+    return given.extraction

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
-from hyperhop._extras import optional
-from hyperhop.graph.read.open import BOM, opened, suffixes
+from hyperhop.graph import MalformedLine, UnreadableFile
+from hyperhop.graph.read.open import opened, suffixes
+from hyperhop.help.rows import SUFFIXES, columns
 
 TEXT = ".txt"
 OF_TRIPLES = (".tsv", ".csv", ".nt")
 OF_PASSAGES = (".md", ".json")
-OF_ROWS = (".jsonl", ".ndjson")
-PARQUET = (".parquet", ".pq")
-ARROW = (".arrow", ".feather", ".ipc")
-TEXT_COLUMN = "text"
+TEXT_KEY = "text"
 
 
 class Kind(StrEnum):
@@ -50,10 +47,8 @@ def kind_of(source: Path) -> Decision:
         return Decision(Kind.PASSAGES, suffix)
     if suffix == TEXT:
         return _of_text(source)
-    if suffix in OF_ROWS:
-        return _of_json_lines(source)
-    if suffix in (*PARQUET, *ARROW):
-        return _of_columns(_columns(source, suffix))
+    if suffix in SUFFIXES:
+        return _of_rows(source)
     raise ValueError(
         f"the name of {source} does not tell what it holds: say --passages, or --triples with a "
         "--delimiter"
@@ -61,41 +56,19 @@ def kind_of(source: Path) -> Decision:
 
 
 def _of_text(source: Path) -> Decision:
-    """Two tabs in the first line are a triple; text rarely has them."""
-    if _first_line(source).count(b"\t") == 2:
+    """Two tabs in the first line are a triple; prose rarely has them."""
+    with opened(str(source), None) as (stream, _):
+        first = next((line for line in stream if line.strip()), b"")
+    if first.count(b"\t") == 2:
         return Decision(Kind.TRIPLES, "two tabs in its first line")
     return Decision(Kind.PASSAGES, "no triple in its first line")
 
 
-def _of_json_lines(source: Path) -> Decision:
+def _of_rows(source: Path) -> Decision:
     try:
-        row = json.loads(_first_line(source))
-    except (ValueError, RecursionError):
-        return Decision(Kind.TRIPLES, "no text in its first line")  # whose reader names the fault
-    return _of_columns(list(row) if isinstance(row, dict) else [])
-
-
-def _of_columns(names: list[str]) -> Decision:
-    if TEXT_COLUMN in names:
-        return Decision(Kind.PASSAGES, f"it has {TEXT_COLUMN!r}")
-    return Decision(Kind.TRIPLES, f"it has no {TEXT_COLUMN!r}")
-
-
-def _first_line(source: Path) -> bytes:
-    """The first line that is not blank, without a byte order mark."""
-    with opened(str(source), None) as (stream, _):
-        for line in stream:
-            line = line.removeprefix(BOM)
-            if line.strip():
-                return line.rstrip(b"\r\n")
-    return b""
-
-
-def _columns(source: Path, suffix: str) -> list[str]:
-    arrow = optional("pyarrow", "reading a table", "arrow")
-    dataset = optional("pyarrow.dataset", "reading a table", "arrow")
-    form = "parquet" if suffix in PARQUET else "ipc"
-    try:
-        return list(dataset.dataset(str(source), format=form).schema.names)
-    except arrow.ArrowException:
-        return []  # the reader of triples names the fault
+        named = TEXT_KEY in columns(source)
+    except (MalformedLine, UnreadableFile):
+        named = False  # reading triples tells what is wrong, if anything is
+    if named:
+        return Decision(Kind.PASSAGES, f"its rows have {TEXT_KEY!r}")
+    return Decision(Kind.TRIPLES, f"its rows have no {TEXT_KEY!r}")
