@@ -32,7 +32,10 @@ TRIPLES = {
         ("Calder Bridge", "crosses", "Ouse"),
         ("Calder Bridge", "engineer", "Ida Brandt"),
     ],
-    "brandt": [("Ida Brandt", "grew up in", "Bergen"), ("Ida Brandt", "studied under", "Karl Holm")],
+    "brandt": [
+        ("Ida Brandt", "grew up in", "Bergen"),
+        ("Ida Brandt", "studied under", "Karl Holm"),
+    ],
     "holm": [("Karl Holm", "built", "harbours"), ("Karl Holm", "wrote", "handbook on tides")],
     "amberley": [("Amberley", "has", "two bridges"), ("Amberley", "has", "a mill")],
 }

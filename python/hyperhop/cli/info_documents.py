@@ -74,9 +74,7 @@ def show_document_contents(found: dict[str, Any]) -> None:
         ]
     )
     shares = [f"{share:.0%}".replace("%", " %") for share in found["quantiles"]]
-    show_table(
-        ["triples of a passage", *shares], [["distinct", *found["triples_of_a_passage"]]]
-    )
+    show_table(["triples of a passage", *shares], [["distinct", *found["triples_of_a_passage"]]])
     entities, relations = found["top_entities"], found["top_relations"]
     show_table(
         [f"most named entities ({len(entities):,} of {found['entities']:,})", "triples"],

@@ -39,9 +39,7 @@ def show_passages(answer: Answer, evidence: Evidence, explain: bool) -> None:
         print("\n".join([*_scoring_lines(evidence), *reading_lines(answer, evidence)]))
 
 
-def passage_table(
-    passages: Sequence[EvidencePassage], cited: Collection[int], width: int
-) -> Table:
+def passage_table(passages: Sequence[EvidencePassage], cited: Collection[int], width: int) -> Table:
     """Number, mark if cited, what found it, score; title, id and the beginning of the text."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
     for name in ("", "cited", "found by", "score"):
