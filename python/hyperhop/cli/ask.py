@@ -55,8 +55,8 @@ def ask(
         SystemName | None,
         typer.Option(
             "--system",
-            help="What finds the evidence: pathhd on a graph, rsf, the trained model in DIR, or help "
-            "on documents. Default: what DIR was made for.",
+            help="What finds the evidence: pathhd on a graph, rsf, the trained model in DIR, or "
+            "help on documents. Default: what DIR was made for.",
             show_default=False,
         ),
     ] = None,

@@ -12,7 +12,6 @@ import numpy.typing as npt
 from hyperhop._topk import topk
 from hyperhop.cli.report import show_rows
 from hyperhop.cli.show_stored import checked_words, setting_words, show_table, size_words
-from hyperhop.graph import store as stores
 from hyperhop.graph.stats import QUANTILES, resident_bytes, store_statistics
 from hyperhop.help import store
 
@@ -21,7 +20,7 @@ ENTITIES_SHOWN = 5
 
 def document_contents(directory: Path, verify: bool, relations: int) -> dict[str, Any]:
     """Return everything about a saved index of documents, as --json prints it."""
-    index = store.load(directory, verify).index
+    index, settings = store.load(directory, verify)
     stored = store_statistics(directory)
     counts = index.triple_counts
     named = np.bincount(index.triples[:, [0, 2]].reshape(-1), minlength=index.num_entities)
@@ -40,7 +39,7 @@ def document_contents(directory: Path, verify: bool, relations: int) -> dict[str
         "relations": index.num_relations,
         "synonym_links": None if index.synonyms is None else len(index.links),
         "storage": index.storage,
-        "settings": stores.read_meta(directory)["settings"],
+        "settings": settings,
         "disk_bytes": {kind: size for kind, size in stored.disk_bytes.items() if size},
         "memory_bytes": resident_bytes(directory),
         "quantiles": QUANTILES,

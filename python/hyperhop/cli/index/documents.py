@@ -63,8 +63,8 @@ def index_documents(source: Path, directory: Path, why: str, wanted: Documents) 
         found = _given(wanted.given, passages)
     elif found is None and not wanted.no_triples:
         raise typer.BadParameter(
-            f"{source} holds {len(passages):,} passages without triples, along which HELP finds its "
-            "way: name a language model that extracts them (--llm URL), a file that holds them "
+            f"{source} holds {len(passages):,} passages without triples, along which HELP finds "
+            "its way: name a language model that extracts them (--llm URL), a file that holds them "
             "(--triples-from FILE), or say --no-triples for plain vector search"
         )
     settings = encoder_settings(encoder)
