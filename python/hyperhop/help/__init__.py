@@ -1,8 +1,12 @@
-"""From passages of text to the triples that a graph is built of."""
+"""HELP: from passages of text to their triples, and to an index of both."""
 
+from hyperhop.help.build import build_index
+from hyperhop.help.change import add, remove, update
 from hyperhop.help.estimate import CostEstimate, estimate
 from hyperhop.help.extract import aextract, extract
 from hyperhop.help.extracted import ExtractedPassage, Extraction, ExtractionReport
+from hyperhop.help.index import PassageIndex, Sources
+from hyperhop.help.keys import name_key
 from hyperhop.help.openie import read_openie, write_openie
 from hyperhop.help.passages import Passage, as_passages
 from hyperhop.help.triples import Triple
@@ -13,11 +17,18 @@ __all__ = [
     "Extraction",
     "ExtractionReport",
     "Passage",
+    "PassageIndex",
+    "Sources",
     "Triple",
+    "add",
     "aextract",
     "as_passages",
+    "build_index",
     "estimate",
     "extract",
+    "name_key",
     "read_openie",
+    "remove",
+    "update",
     "write_openie",
 ]
