@@ -115,12 +115,10 @@ def test_rows_without_an_id_are_known_by_their_position(tmp_path):
 
 
 def test_triples_of_an_openie_file_by_text(tmp_path):
-    text = (PASSAGES[0].text, "Lima")
+    lima = Passage("1", PASSAGES[0].text, "Lima")
     told = [
         ExtractedPassage(Passage("0", PASSAGES[1].text), "parsed", triples=[("日本", "is", "J")]),
-        ExtractedPassage(
-            Passage("1", PASSAGES[0].text, "Lima"), "parsed", triples=[("L", "i", "P")]
-        ),
+        ExtractedPassage(lima, "parsed", triples=[("L", "i", "P")]),
         ExtractedPassage(Passage("2", "of nobody"), "empty"),
     ]
     path = tmp_path / "openie.json"
