@@ -1,4 +1,4 @@
-"""HELP: from passages of text to their triples, and to an index of both."""
+"""HELP: from passages of text to their triples, an index of both, and cited passages."""
 
 from hyperhop.help.build import build_index
 from hyperhop.help.change import add, remove, update
@@ -9,9 +9,12 @@ from hyperhop.help.index import PassageIndex, Sources
 from hyperhop.help.keys import name_key
 from hyperhop.help.openie import read_openie, write_openie
 from hyperhop.help.passages import Passage, as_passages
+from hyperhop.help.retriever import HELP
+from hyperhop.help.settings import RetrievalSettings
 from hyperhop.help.triples import Triple
 
 __all__ = [
+    "HELP",
     "CostEstimate",
     "ExtractedPassage",
     "Extraction",
@@ -19,6 +22,7 @@ __all__ = [
     "Passage",
     "PassageIndex",
     "Sources",
+    "RetrievalSettings",
     "Triple",
     "add",
     "aextract",
