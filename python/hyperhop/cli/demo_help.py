@@ -13,7 +13,8 @@ from hyperhop.demo.passages import PassageQuestion, demo_passages, passage_quest
 from hyperhop.evidence import Evidence
 from hyperhop.help import HELP
 
-SHOWN = 3  # passages that a question may name
+SHOWN = 2  # passages; each question takes two
+BEAM = 5  # HyperNodes kept at a level: the usual 50 would be most of what so few triples make
 
 
 def show_documents(out: Path) -> str:
@@ -23,7 +24,7 @@ def show_documents(out: Path) -> str:
     """
     passages, triples = demo_passages()
     with busy("indexing the passages"):
-        system = HELP.build(passages, triples, passages=SHOWN)
+        system = HELP.build(passages, triples, k=BEAM, passages=SHOWN)
         system.save(out)
         by_text = HELP(system.index, passages=SHOWN, quota=0)
     yes, no = ("✓", "✗") if speaks_utf8() else ("yes", "NO")
@@ -58,9 +59,9 @@ def show_documents(out: Path) -> str:
     console().print(table)
     count = len(questions)
     print(
-        f"{right} of {count} answers are what the passages say. The best {SHOWN} passages hold the "
-        f"whole answer to {complete} of {count}; those nearest by their text alone to "
-        f"{complete_by_text}.\n"
+        f"{right} of {count} answers are what the passages say. The {SHOWN} passages found along "
+        f"triples hold all that it takes for {complete} of {count}; the {SHOWN} whose text is "
+        f"nearest to the question for {complete_by_text}.\n"
     )
     return questions[0].question
 

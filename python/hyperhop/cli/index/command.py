@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import typer
 
@@ -20,7 +21,7 @@ _UNDERSTOOD = {
     | {"planner", "max_hops", "delimiter", "header", "columns", "literals", "blank_nodes"},
     Kind.PASSAGES: _BOTH
     | {"given", "extract", "llm", "model", "calls", "concurrency", "prices", "estimate_only"}
-    | {"no_triples", "chunk", "overlap", "synonyms", "storage"},
+    | {"no_triples", "chunk", "overlap", "synonyms", "storage", "scorer", "levels", "quota"},
 }
 
 
@@ -52,6 +53,9 @@ def index(
     overlap: options.Overlap = None,
     synonyms: options.Synonyms = None,
     storage: options.Storage = "float32",
+    scorer: shared.Scorer = None,
+    levels: shared.Levels = None,
+    quota: shared.Quota = None,
 ) -> None:
     """Make a graph of triples, or an index of documents.
 
@@ -91,8 +95,8 @@ def index(
     value: the text alone, so that literals which differ only in tag or datatype become one entity;
     skip: no such facts). Equal facts are merged and counted.
 
-    The encoder, and of a graph planner and longest path, are stored, so that `hyperhop ask` uses
-    them. Vectors that were kept of a server's model are forgotten.
+    The encoder is stored, of a graph also planner and longest path, of passages scorer, levels and
+    quota, so that `hyperhop ask` uses them. Vectors that were kept of a server's model are forgotten.
 
     \b
     Examples:
@@ -139,13 +143,17 @@ def index(
         given=given,
         asking=asking if asks else None,
         no_triples=no_triples,
-        chunk=chunk,
-        overlap=overlap,
+        cutting=_given(chunk=chunk, overlap=overlap),
         synonyms=synonyms,
         storage=storage,
+        retrieval=_given(scorer=scorer, levels=levels, quota=quota),
         skip_bad=skip_bad,
     )
     index_documents(source, directory, decided.why, documents)
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _decided(
