@@ -35,4 +35,5 @@ PYBIND11_MODULE(_core, m) {
   bind_read(m);
   bind_feature_gradient(m);
   bind_entropy(m);
+  bind_hypernode(m);
 }

@@ -37,5 +37,6 @@ void bind_hop(py::module_& m);
 void bind_backtrack(py::module_& m);
 void bind_sparse_flow(py::module_& m);
 void bind_hop_content(py::module_& m);
+void bind_hypernode(py::module_& m);
 
 }  // namespace hyperhop::bindings

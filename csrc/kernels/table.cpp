@@ -21,6 +21,9 @@ BundleKernel bundle;
 TopkScanKernel<float> topk_scan_f32;
 TopkScanKernel<double> topk_scan_f64;
 UnitaryMapKernel unitary_map;
+WidenRowKernel widen_row;
+RowDotsKernel row_dots;
+CompositionKernel composition;
 
 // Instantiated where they are defined.
 template <class T>
@@ -99,6 +102,9 @@ const KernelTable kernel_table = {
     topk_scan_f32,
     topk_scan_f64,
     unitary_map,
+    widen_row,
+    row_dots,
+    composition,
     flow_kernels<float>,
     flow_kernels<double>,
 };

@@ -2,6 +2,7 @@
 #pragma once
 #include "bundle.h"
 #include "codebook.h"
+#include "composition.h"
 #include "encode_paths.h"
 #include "flow_kernels.h"
 #include "normalize.h"
@@ -31,6 +32,9 @@ struct KernelTable {
   TopkScanKernel<float>* topk_scan_f32;
   TopkScanKernel<double>* topk_scan_f64;
   UnitaryMapKernel* unitary_map;
+  WidenRowKernel* widen_row;
+  RowDotsKernel* row_dots;
+  CompositionKernel* composition;
   FlowKernels<float> flow_f32;
   FlowKernels<double> flow_f64;
 

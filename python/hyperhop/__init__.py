@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hyperhop import binders, evaluate, flow, ghrr, graph, help, llm, rsf, text
+    from hyperhop import binders, evaluate, flow, ghrr, graph, help, hypernode, llm, rsf, text
     from hyperhop._topk import topk
     from hyperhop.graph import KnowledgeGraph
     from hyperhop.help import HELP
@@ -28,6 +28,7 @@ __all__ = [
     "ghrr",
     "graph",
     "help",
+    "hypernode",
     "llm",
     "rsf",
     "text",
@@ -47,6 +48,7 @@ _HOME = {
     "ghrr": "ghrr",
     "graph": "graph",
     "help": "help",
+    "hypernode": "hypernode",
     "llm": "llm",
     "rsf": "rsf",
     "text": "text",

@@ -351,6 +351,42 @@ def graph_neighbours(
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]: ...
 def graph_degree(graph: GraphIndex, entity: int, out: bool, inward: bool) -> int: ...
 
+class TripleAdjacency:
+    def __init__(
+        self,
+        head: npt.NDArray[np.int64],
+        tail: npt.NDArray[np.int64],
+        num_entities: int,
+        order: npt.NDArray[np.int64] | None,
+        links: npt.NDArray[np.int64],
+    ) -> None: ...
+
+def expand(
+    index: TripleAdjacency,
+    hypernodes: npt.NDArray[np.int64],
+    offsets: npt.NDArray[np.int64],
+    keep_parents: bool,
+    threads: int,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]: ...
+def beam_step(
+    index: TripleAdjacency,
+    hypernodes: npt.NDArray[np.int64],
+    embeddings: npt.NDArray[np.generic],
+    queries: npt.NDArray[np.float32],
+    offsets: npt.NDArray[np.int64],
+    k: int,
+    keep_parents: bool,
+    threads: int,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], npt.NDArray[np.int64]]: ...
+def score(
+    index: TripleAdjacency,
+    hypernodes: npt.NDArray[np.int64],
+    embeddings: npt.NDArray[np.generic],
+    queries: npt.NDArray[np.float32],
+    offsets: npt.NDArray[np.int64],
+    out: object,
+    threads: int,
+) -> npt.NDArray[np.float32]: ...
 class FlowEdges:
     def __init__(
         self,
