@@ -9,14 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference_help import (
-    WordVectors,
-    algorithm_1,
-    composed,
-    encoded,
-    passage_scores,
-    text_of,
-)
 
 import hyperhop as hh
 from hyperhop.evidence import Evidence, EvidenceScoring
@@ -26,6 +18,14 @@ from hyperhop.help.hybrid import choose
 from hyperhop.help.localize import Localized, distances
 from hyperhop.help.scorers import Encoded
 from hyperhop.text import HashingEncoder
+from reference_help import (
+    WordVectors,
+    algorithm_1,
+    composed,
+    encoded,
+    passage_scores,
+    text_of,
+)
 
 MEASURE = {"composition": composed, "encoder": encoded, "cascade": encoded}
 QUESTIONS = [f"question {number} about {name}" for number, name in enumerate("abcdefgh")]
@@ -476,10 +476,10 @@ def test_flat_search_is_exact_alone_and_in_batches(dtype):
         for query, found in zip(queries, batch, strict=True):
             exact = np.minimum((rows.astype(float) * query.astype(float)).sum(axis=1), 1.0)
             assert found.rows.tolist() == np.lexsort((ranks, -exact))[:k].tolist()
-            assert found.cosines.tobytes() == exact[found.rows].tobytes()
+            assert found.scores.tobytes() == exact[found.rows].tobytes()
             alone = search.search(query[None], k)[0]
             assert alone.rows.tobytes() == found.rows.tobytes()
-            assert alone.cosines.tobytes() == found.cosines.tobytes()
+            assert alone.scores.tobytes() == found.scores.tobytes()
     everything = search.search(queries[:2], 10_000)
     assert all(one.rows[-1] == 200 and len(one.rows) == 3000 for one in everything)
     assert search.search(queries[:0], 3) == []
@@ -498,7 +498,7 @@ def test_a_large_batch_is_searched_in_blocks(monkeypatch):
     monkeypatch.setattr(dense, "_HALF_ROWS", 17)
     for one, other in zip(whole, FlatSearch(rows).search(queries, 9), strict=True):
         assert one.rows.tolist() == other.rows.tolist()
-        assert one.cosines.tobytes() == other.cosines.tobytes()
+        assert one.scores.tobytes() == other.scores.tobytes()
 
 
 def test_distances_come_from_the_difference():
