@@ -129,7 +129,8 @@ class FlatSearch:
 
 def _margin(queries: npt.NDArray[np.float32]) -> float:
     """How far two scores in float32, products summed in any order, may err in all."""
-    return (queries.shape[1] + 4.0) * 2.0**-22
+    dim: int = queries.shape[1]
+    return (dim + 4) * 2.0**-22
 
 
 def _at_least(scores: npt.NDArray[np.float32], least: float) -> npt.NDArray[np.int64]:
