@@ -9,14 +9,6 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from reference_help import (
-    WordVectors,
-    algorithm_1,
-    composed,
-    encoded,
-    passage_scores,
-    text_of,
-)
 
 import hyperhop as hh
 from hyperhop.evidence import Evidence, EvidenceScoring
@@ -26,6 +18,14 @@ from hyperhop.help.hybrid import choose
 from hyperhop.help.localize import Localized, distances
 from hyperhop.help.scorers import Encoded
 from hyperhop.text import HashingEncoder
+from reference_help import (
+    WordVectors,
+    algorithm_1,
+    composed,
+    encoded,
+    passage_scores,
+    text_of,
+)
 
 MEASURE = {"composition": composed, "encoder": encoded, "cascade": encoded}
 QUESTIONS = [f"question {number} about {name}" for number, name in enumerate("abcdefgh")]

@@ -387,6 +387,7 @@ def score(
     out: object,
     threads: int,
 ) -> npt.NDArray[np.float32]: ...
+
 class FlowEdges:
     def __init__(
         self,
