@@ -9,6 +9,18 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+import hyperhop as hh
+from hyperhop import _core
+from hyperhop.evidence import Evidence, EvidenceScoring
+from hyperhop.help import HELP, Passage, RetrievalSettings, build_index
+from hyperhop.help.codes import RowCodes
+from hyperhop.help.dense import FlatSearch, Nearest
+from hyperhop.help.hybrid import choose
+from hyperhop.help.localize import Localized, distances
+from hyperhop.help.scorers import Encoded
+from hyperhop.help.wording import Wording
+from hyperhop.text import HashingEncoder
 from reference_help import (
     WordVectors,
     algorithm_1,
@@ -17,15 +29,6 @@ from reference_help import (
     passage_scores,
     text_of,
 )
-
-import hyperhop as hh
-from hyperhop.evidence import Evidence, EvidenceScoring
-from hyperhop.help import HELP, Passage, RetrievalSettings, build_index
-from hyperhop.help.dense import FlatSearch, Nearest
-from hyperhop.help.hybrid import choose
-from hyperhop.help.localize import Localized, distances
-from hyperhop.help.scorers import Encoded
-from hyperhop.text import HashingEncoder
 
 MEASURE = {"composition": composed, "encoder": encoded, "cascade": encoded}
 QUESTIONS = [f"question {number} about {name}" for number, name in enumerate("abcdefgh")]
@@ -286,18 +289,18 @@ def test_the_cache_is_bounded_and_changes_nothing():
 @pytest.mark.parametrize("scorer", ["composition", "encoder", "cascade"])
 @pytest.mark.parametrize("storage", ["float32", "float16"])
 def test_a_batch_gives_what_single_questions_give(scorer, storage):
-    stated = corpus(5, passages=60, names=12)
-    help = built(stated, HashingEncoder(64), scorer=scorer, storage=storage, k=9)
-    questions = [f"E{i % 12} r E{i % 7} {i}" for i in range(70)]
+    stated = corpus(5, passages=25, names=12)
+    help = built(stated, HashingEncoder(64), scorer=scorer, storage=storage, n=2, k=4)
+    questions = [f"E{i % 12} r E{i % 7} {i}" for i in range(40)]
     single = [help.retrieve(question) for question in questions]
-    for threads in (1, 2, 4):
+    for threads in (1, 2):
         batch = help.retrieve_batch(questions, threads=threads)
         for one, other in zip(single, batch, strict=True):
             one, other = plain(one), plain(other)
             one.pop("scoring"), other.pop("scoring")
             assert one == other
-    assert all(plain(help.retrieve(q, threads=3))["passages"] == plain(one)["passages"]
-               for q, one in zip(questions, single, strict=True))  # fmt: skip
+    for question, one in zip(questions[:5], single, strict=False):
+        assert help.retrieve(question, threads=3).passages == one.passages
 
 
 @pytest.mark.parametrize("scorer", ["composition", "encoder"])
@@ -461,7 +464,7 @@ def test_a_large_passage_and_hostile_names():
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
 def test_flat_search_is_exact_alone_and_in_batches(dtype):
     rng = np.random.default_rng(3)
-    rows = rng.standard_normal((3000, 24)).astype(np.float32)
+    rows = rng.standard_normal((5000, 24)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     rows[100:140] = rows[7]  # ties
     rows[200] = np.nan
@@ -476,12 +479,12 @@ def test_flat_search_is_exact_alone_and_in_batches(dtype):
         for query, found in zip(queries, batch, strict=True):
             exact = np.minimum((rows.astype(float) * query.astype(float)).sum(axis=1), 1.0)
             assert found.rows.tolist() == np.lexsort((ranks, -exact))[:k].tolist()
-            assert found.cosines.tobytes() == exact[found.rows].tobytes()
+            assert found.scores.tobytes() == exact[found.rows].tobytes()
             alone = search.search(query[None], k)[0]
             assert alone.rows.tobytes() == found.rows.tobytes()
-            assert alone.cosines.tobytes() == found.cosines.tobytes()
+            assert alone.scores.tobytes() == found.scores.tobytes()
     everything = search.search(queries[:2], 10_000)
-    assert all(one.rows[-1] == 200 and len(one.rows) == 3000 for one in everything)
+    assert all(one.rows[-1] == 200 and len(one.rows) == 5000 for one in everything)
     assert search.search(queries[:0], 3) == []
     assert [len(one.rows) for one in FlatSearch(rows[:0]).search(queries[:3], 5)] == [0, 0, 0]
 
@@ -498,7 +501,7 @@ def test_a_large_batch_is_searched_in_blocks(monkeypatch):
     monkeypatch.setattr(dense, "_HALF_ROWS", 17)
     for one, other in zip(whole, FlatSearch(rows).search(queries, 9), strict=True):
         assert one.rows.tolist() == other.rows.tolist()
-        assert one.cosines.tobytes() == other.cosines.tobytes()
+        assert one.scores.tobytes() == other.scores.tobytes()
 
 
 def test_distances_come_from_the_difference():
@@ -527,6 +530,8 @@ def test_bad_arguments():
         ({"k": 0}, "HELP: k must be at least 1, got 0"),
         ({"quota": -1}, "HELP: quota must be at least 0, got -1"),
         ({"passages": 0}, "HELP: passages must be at least 1, got 0"),
+        ({"sharpness": -1}, "HELP: sharpness must be finite and at least 0, got -1"),
+        ({"lexical": 1.5}, "HELP: lexical must be from 0 to 1, got 1.5"),
     ):
         with pytest.raises(ValueError, match=message):
             HELP(index, **settings)
@@ -566,3 +571,96 @@ def test_the_shared_shape():
     )
     assert [one.entities for one in answers] == [["Peru"]] * 3
     assert told[-1] == (3, 3)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@pytest.mark.parametrize("dim", [1, 15, 16, 33, 384])
+def test_codes_are_near_their_rows(isa, dtype, dim):
+    rng = np.random.default_rng(dim)
+    rows = rng.standard_normal((50, dim)).astype(dtype)
+    rows[3] = 0
+    rows[4, -1] = np.nan
+    rows[5, 0] = -np.inf
+    rows[6] = 1e-40 if dtype == np.float32 else 6e-8
+    codes, scales, errors = _core.code_rows(rows, 1)
+    assert codes.dtype == np.int8
+    for number, (row, code) in enumerate(zip(rows.astype(float), codes.astype(float), strict=True)):
+        if number in (4, 5):
+            assert np.isnan([scales[number], errors[number]]).all()
+            assert not code.any()
+            continue
+        lost = np.sqrt(((row - scales[number] * code) ** 2).sum())
+        assert lost <= errors[number]
+        if number != 6:  # too small for codes, of float32
+            assert errors[number] <= 1.01 * np.abs(row).max() / 127 * np.sqrt(dim)
+    query = rng.integers(-32767, 32768, dim).astype(np.int16)
+    exact = codes.astype(np.int64) @ query.astype(np.int64)
+    if np.abs(exact).max() < 2**31:
+        for threads in (1, 3):
+            assert _core.code_products(codes, query, threads).tolist() == exact.tolist()
+
+
+@given(st.integers(1, 40), st.integers(0, 99), st.integers(1, 6))
+def test_codes_never_miss_a_row(dim, seed, k):
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((200, dim))
+    rows[seed % 7 :: 9] = rows[0] + 1e-3 * rng.standard_normal((len(rows[seed % 7 :: 9]), dim))
+    rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    query = rows[seed] if seed % 2 else rows[seed] * 0
+    extra = rng.random(200) if seed % 3 else None
+    scores = rows.astype(float) @ query.astype(float) + (0 if extra is None else extra)
+    best = np.sort(scores)[-k]
+    found = RowCodes(rows).candidates(query, k, 1, extra)
+    assert set(np.flatnonzero(scores >= best)) <= set(found.tolist())
+
+
+# --- words
+
+
+def test_shares_of_a_questions_words():
+    texts = ["The cat sat", "a Cat, a dog!", "", "dog dog dog", "ＣＡＴ naïve"]
+    wording = Wording.of(texts)
+    rare = math.log(1 + 4.5 / 1.5)
+    cat = math.log(1 + 2.5 / 3.5)
+    nowhere = math.log(1 + 5.5 / 0.5)
+    total = rare + cat + nowhere
+    found = wording.shares("sat, cat cat zebra?")
+    expected = [(rare + cat) / total, cat / total, 0, 0, cat / total]
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert wording.shares(" ?! ").tolist() == [0] * 5
+    assert Wording.of([]).shares("cat").tolist() == []
+
+
+def test_words_help_dense_retrieval():
+    texts = [f"filler {number}" for number in range(6)] + ["the zebra of filler"]
+    encoder = WordVectors()
+    plain_order = HELP.build(texts, None, encoder, quota=0, passages=7).retrieve("a zebra")
+    helped = HELP.build(texts, None, encoder, quota=0, passages=7, lexical=1.0)
+    evidence = helped.retrieve("a zebra")
+    assert evidence.passages == sorted(evidence.passages, key=lambda one: -one.score)
+    assert [one.id for one in evidence.passages] != [one.id for one in plain_order.passages]
+    scores = {one.id: one.score for one in plain_order.passages}
+    shares = Wording.of(texts).shares("a zebra")
+    for one in evidence.passages:
+        assert one.score == pytest.approx(scores[one.id] + shares[int(one.id)], abs=1e-12)
+    batch = helped.retrieve_batch(["a zebra"] * 9 + ["filler 3"])
+    assert plain(batch[0]) == plain(evidence)
+    assert plain(batch[-1]) == plain(helped.retrieve("filler 3"))
+
+
+def test_sharpness_lets_the_nearest_decide():
+    stated = corpus(11)
+    encoder = WordVectors()
+    for sharpness in (0.0, 1.0, 7.5):
+        help = built(stated, encoder, sharpness=sharpness, quota=9, passages=9)
+        evidence = help.retrieve("question")
+        scores = {}
+        for one in evidence.hypernodes:
+            for triple in one.triples:
+                for passage, triples in stated.items():
+                    if triple in triples:
+                        share = math.exp(-sharpness * one.distance) / len(set(triples))
+                        scores[passage.id] = scores.get(passage.id, 0.0) + share
+        for one in evidence.passages:
+            if one.found == "path":
+                assert one.score == pytest.approx(scores[one.id], abs=1e-6)

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -11,10 +11,8 @@ import numpy.typing as npt
 from hyperhop.help.statements import Statements
 from hyperhop.help.texts import PassageTable, TextTable
 from hyperhop.help.triples import Triple
+from hyperhop.hypernode import TripleIndex
 from hyperhop.text.settings import EncoderSettings
-
-if TYPE_CHECKING:
-    from hyperhop.hypernode import TripleIndex
 
 Storage = Literal["float32", "float16"]
 Weighting = Literal["inverse", "root", "equal"]
@@ -109,10 +107,8 @@ class PassageIndex:
         return np.diff(self.statements.offsets)
 
     @cached_property
-    def triple_index(self) -> "TripleIndex":
+    def triple_index(self) -> TripleIndex:
         """What HyperNodes are expanded over; made once. O(T + L)."""
-        from hyperhop.hypernode import TripleIndex
-
         heads, tails = self.triples[:, 0], self.triples[:, 2]
         return TripleIndex(heads, tails, self.num_entities, links=self.links)
 

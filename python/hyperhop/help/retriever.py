@@ -49,6 +49,10 @@ class HELP(Answering):
             letter).
         reader: what `answer` reads with; a VectorReader if None.
         weighting: w of a passage in eq. 4, see `PassageIndex.source_weights`.
+        sharpness: a of e^(-a dist) in eq. 4; 1 is the paper's, more lets near HyperNodes decide.
+        lexical: how much dense retrieval heeds words, 0 to 1 (beyond the paper): this times the
+            share of the question's words that a passage holds, rare ones counting most, is added
+            to its cosine. See `Wording`.
         shortlist: HyperNodes that "cascade" has encoded at each level; never fewer than k.
         cached: HyperNode texts whose vectors are kept for later questions.
 
@@ -81,11 +85,24 @@ class HELP(Answering):
         reader: Reader | None = None,
         *,
         weighting: Weighting = "inverse",
+        sharpness: float = 1.0,
+        lexical: float = 0.0,
         shortlist: int = 200,
         cached: int = CACHED,
     ) -> None:
         self.settings = RetrievalSettings(
-            scorer, levels, n, k, quota, passages, keep_parents, weighting, shortlist, cached
+            scorer,
+            levels,
+            n,
+            k,
+            quota,
+            passages,
+            keep_parents,
+            weighting,
+            sharpness,
+            lexical,
+            shortlist,
+            cached,
         )
         check_encoder_name(index.encoder, encoder)
         self.reader = VectorReader() if reader is None else reader
@@ -212,7 +229,7 @@ class HELP(Answering):
         if not np.isfinite(queries).all():
             raise ValueError(f"HELP: {self.encoder.name!r} gave NaN or infinity for a question")
         clock.lap("encode")
-        found = search.find(queries, clock, threads)
+        found = search.find(questions, queries, clock, threads)
         share = {stage: lap / len(questions) for stage, lap in clock.laps.items()}
         return [replace(evidence, timings=share) for evidence in found]
 

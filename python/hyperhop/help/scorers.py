@@ -220,4 +220,5 @@ def canonical(rows: Ids) -> Ids:
 def _unit(vectors: Floats) -> Floats:
     """Rows scaled to unit length; zero rows stay."""
     norms = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
-    return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms != 0)
+    unit: Floats = np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms != 0)
+    return unit

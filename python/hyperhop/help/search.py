@@ -1,6 +1,7 @@
 """The retrieval of HELP over one index: algorithm 1, eq. 4 and the hybrid quota."""
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -14,11 +15,15 @@ from hyperhop.help.levels import expand_levels
 from hyperhop.help.localize import distances, localize
 from hyperhop.help.scorers import Cascade, Composition, Encoded, Scorer, Spent, canonical
 from hyperhop.help.settings import RetrievalSettings
+from hyperhop.help.wording import Wording
 from hyperhop.retrieval.clock import Clock
 from hyperhop.text import TextEncoder
 
 Ids = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
+
+
+_SHARES = 1 << 21  # of passages in words, held at once: 16 MiB
 
 
 class Search:
@@ -32,21 +37,27 @@ class Search:
         self._scorer = _scorer(index, settings, encoder)
         self._ranks = _ranks(index.passages.ids)
         self._weights = index.source_weights(settings.weighting)
+        texts = (passage.full_text for passage in index.passages)
+        self._wording = Wording.of(texts) if settings.lexical else None
         self._triples = FlatSearch(index.triple_embeddings)
         self._passages = FlatSearch(index.passage_embeddings, self._ranks)
 
     def find(
-        self, queries: npt.NDArray[np.float32], clock: Clock, threads: int | None
+        self,
+        questions: Sequence[str],
+        queries: npt.NDArray[np.float32],
+        clock: Clock,
+        threads: int | None,
     ) -> list[Evidence]:
-        """Evidence for each query, float32 (Q, d), unit or zero rows; `clock` times the stages."""
+        """Evidence for questions and their vectors (Q, d); `clock` times the stages."""
         how = self.settings
-        seeds = [_numbers(found) for found in self._triples.search(queries, how.n)]
+        seeds = [_numbers(found) for found in self._triples.search(queries, how.n, threads)]
         clock.lap("seeds")
         beam, spent = expand_levels(
             self._scorer, seeds, queries, how.levels, how.k, how.keep_parents, threads
         )
         clock.lap("expand")
-        dense = self._passages.search(queries, how.passages)
+        dense = self._dense(questions, queries, threads)
         clock.lap("dense")
         found = [
             self._evidence(beam.of(place), query, dense[place], spent[place])
@@ -55,12 +66,33 @@ class Search:
         clock.lap("locate")
         return found
 
+    def _dense(
+        self, questions: Sequence[str], queries: npt.NDArray[np.float32], threads: int | None
+    ) -> list[Nearest]:
+        """The passages nearest to each question, by embeddings and maybe by words."""
+        how, wording = self.settings, self._wording
+        if wording is None:
+            return self._passages.search(queries, how.passages, threads)
+        found: list[Nearest] = []
+        at_once = max(1, _SHARES // max(1, wording.count))
+        for start in range(0, len(queries), at_once):
+            some = slice(start, start + at_once)
+            extra = np.stack([how.lexical * wording.shares(one) for one in questions[some]])
+            found += self._passages.search(queries[some], how.passages, threads, extra=extra)
+        return found
+
     def _evidence(
         self, hypernodes: Ids, query: npt.NDArray[np.float32], dense: Nearest, spent: Spent
     ) -> Evidence:
         """What the last beam of one question leads to."""
         hypernodes, apart, again = self._measured(hypernodes, query)
-        located = localize(self.index.sources, self._weights, self._ranks, hypernodes, apart)
+        located = localize(
+            self.index.sources,
+            self._weights,
+            self._ranks,
+            hypernodes,
+            self.settings.sharpness * apart,
+        )
         chosen = choose(located, dense, self.settings.quota, self.settings.passages)
         return Evidence(
             passages=self._named(chosen),
@@ -86,7 +118,7 @@ class Search:
             zip(chosen.passages.tolist(), chosen.scores.tolist(), strict=True)
         ):
             passage = self.index.passages[at]
-            found = "path" if place < chosen.by_path else "dense"
+            found: Literal["path", "dense"] = "path" if place < chosen.by_path else "dense"
             named.append(EvidencePassage(passage.id, passage.text, score, passage.title, found))
         return named
 
@@ -112,4 +144,4 @@ def _ranks(ids: Sequence[str]) -> Ids:
 
 def _numbers(found: Nearest) -> Ids:
     """Rows whose cosine is a number."""
-    return found.rows[~np.isnan(found.cosines)]
+    return found.rows[~np.isnan(found.scores)]

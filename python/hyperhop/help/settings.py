@@ -1,5 +1,6 @@
 """How HELP retrieves: every switch, checked once, and kept with a saved index."""
 
+import math
 from dataclasses import dataclass
 from typing import get_args
 
@@ -22,6 +23,8 @@ class RetrievalSettings:
     passages: int = 5
     keep_parents: bool = False
     weighting: Weighting = "inverse"
+    sharpness: float = 1.0
+    lexical: float = 0.0
     shortlist: int = 200
     cached: int = CACHED
 
@@ -33,6 +36,10 @@ class RetrievalSettings:
                 raise ValueError(f"HELP: {name} must be one of {expected}, got {value!r}")
         for name, least in _LEAST.items():
             at_least("HELP", name, getattr(self, name), least)
+        if not 0 <= self.sharpness < math.inf:
+            raise ValueError(f"HELP: sharpness must be finite and at least 0, got {self.sharpness}")
+        if not 0 <= self.lexical <= 1:
+            raise ValueError(f"HELP: lexical must be from 0 to 1, got {self.lexical}")
         if not isinstance(self.keep_parents, bool):
             kind = type(self.keep_parents).__name__
             raise TypeError(f"HELP: keep_parents must be a bool, got {kind}")

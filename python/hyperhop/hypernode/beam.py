@@ -65,7 +65,8 @@ def beam_step(
         bool(keep_parents),
         threads_argument(threads, name),
     )
-    best = tuple(map(restorer(hypernodes, triple_embeddings, queries), result))
+    restore = restorer(hypernodes, triple_embeddings, queries)
+    best = tuple(restore(array) for array in result)
     return best[:2] if offsets is None else best
 
 
