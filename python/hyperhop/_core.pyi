@@ -23,6 +23,12 @@ def compiler() -> str: ...
 def codebook(
     keys: npt.NDArray[np.uint32], blocks: int, block_size: int, family: str, threads: int
 ) -> npt.NDArray[np.float32]: ...
+def code_rows(
+    rows: npt.NDArray[np.floating[Any]], threads: int
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]: ...
+def code_products(
+    codes: npt.NDArray[np.int8], query: npt.NDArray[np.int16], threads: int
+) -> npt.NDArray[np.int32]: ...
 def bind(
     x: npt.NDArray[np.generic], y: npt.NDArray[np.generic], out: object, threads: int
 ) -> npt.NDArray[np.generic]: ...
@@ -387,6 +393,7 @@ def score(
     out: object,
     threads: int,
 ) -> npt.NDArray[np.float32]: ...
+
 class FlowEdges:
     def __init__(
         self,
