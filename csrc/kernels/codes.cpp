@@ -36,7 +36,7 @@ void code_row(const float* row, int64_t dim, int8_t* codes, float* scale, float*
   if (!(most >= kSmallest)) {
     memset(codes, 0, size_t(dim));
     *scale = most == most ? 0.0f : most;
-    *error = most * __builtin_sqrtf(float(dim));
+    *error = most > 0 ? kSmallest * __builtin_sqrtf(float(dim)) : most;
     return;
   }
   const float step = most / 127, inverse = 1 / step;
