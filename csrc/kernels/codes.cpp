@@ -63,8 +63,7 @@ void code_products(const CodeProductsArgs& args, int64_t begin, int64_t end) {
   for (int64_t row = begin; row < end; ++row) {
     const int8_t* HH_RESTRICT codes = args.codes + row * args.dim;
     int32_t sum = 0;  // compilers make multiply-and-add pairs of int16 of this loop
-    for (int64_t j = 0; j < args.dim; ++j)
-      sum += int32_t(int16_t(codes[j])) * int32_t(query[j]);
+    for (int64_t j = 0; j < args.dim; ++j) sum += int32_t(int16_t(codes[j])) * int32_t(query[j]);
     args.out[row] = sum;
   }
 }
