@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hyperhop.cli.values import named_value
 from hyperhop.rsf.training import Settings, preset
 from hyperhop.rsf.training.toml import read_toml
 
@@ -58,29 +59,11 @@ def settings_of(
             raise ValueError(f"{config}: {error}") from None
         named.update(tables.get("training", {}))
     settings = settings.replaced({key: value for key, value in others.items() if value is not None})
+    known = {**settings.model.to_dict(), **settings.training.to_dict()}
     for text in values:
-        value = _value(settings, text)
+        value = named_value(known, text)
         settings = settings.replaced(value)
         named.update(value)
     if "radius" not in named:
         settings = settings.replaced({"radius": settings.model.hops})
     return settings
-
-
-def _value(settings: Settings, text: str) -> dict[str, Any]:
-    """NAME=VALUE, the value as the kind that the setting has."""
-    name, equals, value = text.partition("=")
-    known = {**settings.model.to_dict(), **settings.training.to_dict()}
-    if not equals or name not in known:
-        raise typer.BadParameter(
-            f"--with takes NAME=VALUE with one of {', '.join(sorted(known))}, got {text!r}"
-        )
-    kind = type(known[name])
-    try:
-        return {name: _TRUTH[value.lower()] if kind is bool else kind(value)}
-    except (KeyError, ValueError):
-        what = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
-        raise typer.BadParameter(f"--with {name}= takes {what}, got {value!r}") from None
-
-
-_TRUTH = {"true": True, "false": False}

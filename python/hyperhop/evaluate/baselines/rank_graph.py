@@ -57,8 +57,9 @@ class RankGraph:
     def rank(self, reset: npt.NDArray[np.float64], damping: float = 0.5) -> npt.NDArray[np.float64]:
         """Personalised PageRank of all nodes, float64 (entities + passages,).
 
-        A walk goes on with probability `damping`, else starts anew at a node drawn by `reset`, which
-        needs a positive sum. By PRPACK, over the whole graph. O(iterations * edges).
+        A walk goes on with probability `damping`, else starts anew at a node drawn by `reset`,
+        float64 (entities + passages,), which needs a positive sum. By PRPACK, over the whole graph.
+        O(iterations * edges).
         """
         ranked = self._graph.personalized_pagerank(
             damping=damping,

@@ -22,7 +22,9 @@ SYSTEMS = ("help", "ppr", "dense", "bm25")
 WITH_TRIPLES = ("help", "ppr")
 DEEPEST = 10  # passages that baselines return
 PPR_SYNONYMS = 0.8  # HippoRAG's least similarity of two names that are linked
-HELP_OPTIONS = (*(one.name for one in fields(RetrievalSettings)), "synonyms")
+INDEX_OPTIONS: dict[str, Any] = {"synonyms": None}  # of `build_index`, and their defaults
+INDEX_EXAMPLES: dict[str, Any] = {"synonyms": 0.8}  # a value of the kind that each takes
+HELP_OPTIONS = (*(one.name for one in fields(RetrievalSettings)), *INDEX_OPTIONS)
 
 
 class PassageContext:
@@ -81,7 +83,7 @@ class PassageContext:
         self._storage: Storage = storage
         self._progress = progress
         self.studied: Progress | None = None
-        self._indexes: dict[float | None, PassageIndex] = {}
+        self._indexes: dict[tuple[Any, ...], PassageIndex] = {}
 
     def track(self, settings: Sequence[Item]) -> Iterator[Item]:
         """The settings of a study one by one, telling how far it is."""
@@ -96,18 +98,30 @@ class PassageContext:
         has_triples = self.set.triples is not None
         return tuple(name for name in SYSTEMS if has_triples or name not in WITH_TRIPLES)
 
-    def index(self, synonyms: float | None = None) -> PassageIndex:
-        """The index with links from this cosine on; made once for each."""
-        if synonyms not in self._indexes:
-            self._indexes[synonyms] = build_index(
+    def index(self, **options: Any) -> PassageIndex:
+        """The index with some of `INDEX_OPTIONS` replaced; made once for each choice of them."""
+        chosen = {**INDEX_OPTIONS, **options}
+        key = tuple(chosen.values())
+        if key not in self._indexes:
+            self._indexes[key] = build_index(
                 self.set.passages,
                 self.set.triples,
                 self.encoder,
                 storage=self._storage,
-                synonyms=synonyms,
                 progress=self._progress,
+                **chosen,
             )
-        return self._indexes[synonyms]
+        return self._indexes[key]
+
+    def index_of(self, system: str) -> PassageIndex:
+        """The index that a system searches. Raises what `check` raises."""
+        self.check(system)
+        if system == "ppr":
+            return self.index(synonyms=PPR_SYNONYMS)
+        if system != "help":
+            return self.index()
+        chosen = {name: self.options[name] for name in INDEX_OPTIONS if name in self.options}
+        return self.index(**chosen)
 
     def check(self, system: str) -> None:
         """ValueError for a system that is not known, or that needs triples which the set lacks."""
@@ -121,14 +135,14 @@ class PassageContext:
 
     def system(self, name: str) -> Retriever:
         """A system of `SYSTEMS`. Raises what `check` raises, ImportError without the extra."""
-        self.check(name)
+        index = self.index_of(name)
         if name == "help":
             return self.help()
         if name == "ppr":
-            return PPR(self.index(PPR_SYNONYMS), self.encoder, DEEPEST)
+            return PPR(index, self.encoder, DEEPEST)
         if name == "dense":
-            return Dense(self.index(), self.encoder, DEEPEST)
-        return BM25(self.index(), DEEPEST)
+            return Dense(index, self.encoder, DEEPEST)
+        return BM25(index, DEEPEST)
 
     def help(self, encoder: TextEncoder | None = None, **options: Any) -> HELP:
         """HELP with the context's options, some of them replaced.
@@ -137,5 +151,5 @@ class PassageContext:
         """
         self.check("help")
         chosen = {**self.options, **options}
-        synonyms = chosen.pop("synonyms", None)
-        return HELP(self.index(synonyms), encoder or self.encoder, **chosen)
+        of_index = {name: chosen.pop(name) for name in INDEX_OPTIONS if name in chosen}
+        return HELP(self.index(**of_index), encoder or self.encoder, **chosen)

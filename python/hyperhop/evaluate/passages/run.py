@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from hyperhop.evaluate.asking import More, Progress, ask, judge
-from hyperhop.evaluate.passages.context import DEEPEST, PassageContext
+from hyperhop.evaluate.passages.context import DEEPEST, INDEX_OPTIONS, PassageContext
 from hyperhop.evaluate.question import Question
 from hyperhop.evaluate.records import Record
 from hyperhop.evaluate.scores import Scores, summarize
@@ -34,8 +34,8 @@ def measure(
 ) -> PassageRun:
     """Ask one system all questions of the context, one at a time.
 
-    `options` are of HELP, see `PassageContext.help`. `reader` reads an answer from each evidence. Raises what
-    `PassageContext.system` raises.
+    `options` are of HELP, see `PassageContext.help`. `reader` reads an answer from each evidence.
+    Raises what `PassageContext.system` raises.
     """
     given = dict(options or {})
     made = context.help(**given) if system == "help" else context.system(system)
@@ -45,7 +45,7 @@ def measure(
     records = ask(made, context.questions, reader=reader, more=more, progress=progress)
     settings: dict[str, Any] = {"system": system, "encoder": context.encoder.name}
     if isinstance(made, HELP):
-        settings |= {"synonyms": made.index.synonyms, **asdict(made.settings)}
+        settings |= {**INDEX_OPTIONS, **context.options, **given, **asdict(made.settings)}
     settings["reader"] = "none" if reader is None else type(reader).__name__
     return PassageRun(system, records, scored(context, records, settings))
 

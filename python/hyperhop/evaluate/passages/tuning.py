@@ -15,6 +15,7 @@ from hyperhop.evaluate.passages.context import PassageContext
 from hyperhop.evaluate.passages.run import PassageRun, deeper, scored
 from hyperhop.evaluate.question import Question
 from hyperhop.evaluate.records import Record
+from hyperhop.evaluate.tables import Column, Table
 
 FOLDS = 5
 DEPTH = 5  # of recall, what is chosen by
@@ -31,7 +32,7 @@ GRID: dict[str, tuple[Any, ...]] = {
 
 
 @dataclass(frozen=True)
-class Tuning:
+class PassageTuning:
     """What five folds came to.
 
     Attributes:
@@ -45,6 +46,47 @@ class Tuning:
     chosen: list[dict[str, Any]]
     everywhere: dict[str, Any]
     grid: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+
+    @property
+    def table(self) -> Table:
+        """A row a fold, and one of all questions."""
+        rows = [
+            {"fold": str(number), **one["settings"], "tuned": one["tuned"], "held": one["held_out"]}
+            for number, one in enumerate(self.chosen)
+        ]
+        rows.append(
+            {"fold": "all", **self.everywhere["settings"], "tuned": self.everywhere["recall@5"]}
+        )
+        shown = [
+            {
+                name: 100 * value if name in ("tuned", "held") else _text(value)
+                for name, value in one.items()
+            }
+            for one in rows
+        ]
+        columns = [
+            Column("fold", "fold"),
+            *(Column(name, name) for name, values in self.grid.items() if len(values) > 1),
+            Column("tuned", "tuned", ".1f"),
+            Column("held", "held out", ".1f"),
+        ]
+        fixed = ", ".join(
+            f"{name} {_text(values[0])}" for name, values in self.grid.items() if len(values) == 1
+        )
+        notes = [
+            "recall@5, %: of the four fifths that chose the settings, and of the fifth that did "
+            "not. Only the latter counts; what all questions choose is what a default may follow.",
+            *([f"Not varied: {fixed}."] if fixed else []),
+        ]
+        return Table(f"Settings of help, {self.run.scores.benchmark}", columns, shown, notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, ready for JSON."""
+        return {
+            "folds": self.chosen,
+            "all": self.everywhere,
+            "grid": {name: list(values) for name, values in self.grid.items()},
+        }
 
 
 def folds(count: int, seed: int = 0) -> list[list[int]]:
@@ -60,7 +102,7 @@ def tune(
     *,
     seed: int = 0,
     progress: Progress | None = None,
-) -> Tuning:
+) -> PassageTuning:
     """Choose HELP's settings by recall@5, fold by fold.
 
     Every point of the grid (`GRID` if None: options of `PassageContext.help`) is asked every
@@ -107,7 +149,7 @@ def tune(
         "seed": seed,
     }
     run = PassageRun("help", ordered, scored(context, ordered, settings))
-    return Tuning(run, chosen, everywhere, tried)
+    return PassageTuning(run, chosen, everywhere, tried)
 
 
 def recalls(context: PassageContext, options: Mapping[str, Any]) -> npt.NDArray[np.float64]:
@@ -120,6 +162,10 @@ def recalls(context: PassageContext, options: Mapping[str, Any]) -> npt.NDArray[
             for question, evidence in zip(context.questions, found, strict=True)
         ]
     )
+
+
+def _text(value: Any) -> str:
+    return "none" if value is None else str(value)
 
 
 def _best(table: npt.NDArray[np.float64]) -> int:
