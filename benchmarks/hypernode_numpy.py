@@ -1,5 +1,5 @@
 """One step of a beam of HyperNodes as one would write it without a library: the expansion in plain
-Python sets or in NumPy, the score from a Gram matrix. All HyperNodes of a beam have one size."""
+Python sets or in NumPy, the score from a Gram matrix."""
 
 from collections import defaultdict
 
@@ -7,7 +7,7 @@ import numpy as np
 
 
 class Sets:
-    """Adjacency as dictionaries; candidates as frozensets, with the parent that made them."""
+    """Adjacency as dictionaries; candidates as sorted tuples, with what made them."""
 
     def __init__(self, head, tail):
         self.ends = list(zip(head.tolist(), tail.tolist(), strict=True))
@@ -18,21 +18,27 @@ class Sets:
                 self.at[t].append(triple)
 
     def expand(self, beam):
+        """Of HyperNodes of two triples: the number of the parent and the triple that joins it, in
+        one number, by the set that they make."""
         candidates = {}
         for number, row in enumerate(beam.tolist()):
-            parent = frozenset(row)
-            for entity in {e for t in row for e in self.ends[t]}:
-                for triple in self.at[entity]:
-                    if triple not in parent:
-                        candidates[parent.union((triple,))] = (number, triple)
+            a, b = sorted(row)
+            first = number * len(self.ends)
+            for entity in {e for triple in row for e in self.ends[triple]}:
+                for t in self.at[entity]:
+                    if t < a:
+                        candidates[t, a, b] = first + t
+                    elif t > b:
+                        candidates[a, b, t] = first + t
+                    elif a < t < b:
+                        candidates[a, t, b] = first + t
         return candidates
 
     def parts(self, beam):
         """(sets, number of the parent, triple that joins it)"""
         candidates = self.expand(beam)
-        sets = np.array([sorted(c) for c in candidates])
-        parents, triples = np.array(list(candidates.values())).T
-        return sets, parents, triples
+        made = np.fromiter(candidates.values(), np.int64, len(candidates))
+        return np.array(list(candidates)), *np.divmod(made, len(self.ends))
 
 
 class Arrays:
