@@ -715,7 +715,7 @@ def test_relevance_multiplies_the_score_of_a_path(lexical):
     dense = built(stated, encoder, **settings | {"quota": 0}).retrieve(question)
     similar = {one.id: one.score for one in dense.passages}
     expected = {
-        one.id: one.score * math.exp(3.0 * similar[one.id])
+        one.id: one.score * math.exp(3.0 * (similar[one.id] - 1))
         for one in before.passages
         if one.found == "path"
     }

@@ -169,8 +169,9 @@ class FlowHop:
 class EvidencePassage:
     """One passage of text, and how it was found.
 
-    `found` is "path" where HyperNodes led to it, whose `score` is then the sum of eq. 4 of HELP, or
-    "dense" where its own embedding did, whose `score` is a cosine: the two do not compare.
+    `found` is "path" where HyperNodes led to it, whose `score` is then that of eq. 4 of HELP, or
+    "dense" where its own embedding did, whose `score` is a cosine, each with what `HELP` is set to
+    add to it: the two do not compare.
     """
 
     id: str

@@ -57,8 +57,8 @@ class HELP(Answering):
             cosine, see `Wording`.
         named: what is added, 0 (the paper) to 1, to the cosine of a passage whose title stands in
             the question, see `Titles`, and, where seeds are chosen, to that of its triples.
-        relevance: b of the factor e^(b s) on the score of eq. 4, where s is that score of dense
-            retrieval; 0 is the paper's.
+        relevance: b of the factor e^(b (s - 1)) on the score of eq. 4, where s is the passage's
+            score in dense retrieval; 0 is the paper's.
         shortlist: HyperNodes that "cascade" has encoded at each level; never fewer than k.
         cached: HyperNode texts whose vectors are kept for later questions.
 

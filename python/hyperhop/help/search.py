@@ -154,7 +154,7 @@ class Search:
     ) -> Localized:
         """Passages by the score of eq. 4 times what dense retrieval makes of them."""
         scores = self._passages.scores(query, located.passages, extra)
-        factors = np.exp(self.settings.relevance * np.nan_to_num(scores))
+        factors = np.exp(self.settings.relevance * (np.nan_to_num(scores) - 1))
         return ranked(located.passages, located.scores * factors, self._ranks)
 
     def _measured(
