@@ -5,11 +5,11 @@ from math import log
 
 import numpy as np
 import pytest
-from passage_files import corpus, openie
 
 from hyperhop.evaluate.baselines import BM25, PPR, Dense, RankGraph
 from hyperhop.help import build_index
 from hyperhop.text import HashingEncoder, encode_queries
+from passage_files import corpus, openie
 
 ENCODER = HashingEncoder(64)
 QUESTION = "Who founded the firm that made the Quill pen?"

@@ -4,11 +4,11 @@ import json
 import os
 
 import pytest
-from passage_files import corpus, openie, questions, write_musique
 
 from hyperhop.evaluate import passages
 from hyperhop.evaluate.passages import hipporag, ketrag, pooled
 from hyperhop.graph import MalformedLine
+from passage_files import corpus, openie, questions, write_musique
 
 DATA = os.environ.get("HYPERHOP_DATA", "")
 
@@ -93,7 +93,10 @@ def test_hotpotqa_names_titles_and_lists_sentences(tmp_path):
     asked = written(tmp_path / "q.json", [entry])
     path = written(tmp_path / "c.json", {"A": ["One.", "Two."], "B": ["Three."]})
     found = hipporag.load("x", "X", asked, path)
-    assert [(one.title, one.text) for one in found.passages] == [("A", "One. Two."), ("B", "Three.")]
+    assert [(one.title, one.text) for one in found.passages] == [
+        ("A", "One. Two."),
+        ("B", "Three."),
+    ]
     assert titles(found, found.questions[0]) == {"B"}
     assert found.questions[0].level == "bridge"
 
@@ -107,7 +110,10 @@ def test_popqa_writes_its_lists_as_text(tmp_path):
         "possible_answers": '["politician", "pol"]',
         "o_wiki_title": "Politician",
         "o_aliases": '["polit."]',
-        "paragraphs": [{"title": "A", "text": "a"}, {"title": "B", "text": "b", "is_supporting": False}],
+        "paragraphs": [
+            {"title": "A", "text": "a"},
+            {"title": "B", "text": "b", "is_supporting": False},
+        ],
     }
     found = hipporag.load("x", "X", written(tmp_path / "q.json", [entry]))
     (question,) = found.questions
