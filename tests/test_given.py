@@ -9,7 +9,7 @@ from hyperhop.graph import MalformedLine, UnreadableFile
 from hyperhop.help import Passage, write_openie
 from hyperhop.help.extracted import ExtractedPassage, Extraction
 from hyperhop.help.given import given_triples, holds_triples
-from hyperhop.help.rows import columns, read_rows
+from hyperhop.help.rows import first_value, holds_list, read_rows
 
 PASSAGES = [
     Passage("a", "Lima lies in Peru.", "Lima"),
@@ -28,32 +28,27 @@ def rows(*values):
 
 
 def test_rows_keep_their_line_numbers(tmp_path):
-    path = write(tmp_path / "r.jsonl", "\ufeff" + '{"x": 1}', "", " ", '{"y": "日\\u0000"}')
-    assert list(read_rows(path)) == [(1, {"x": 1}), (4, {"y": "日\0"})]
-    assert columns(path) == ["x"]
+    path = write(tmp_path / "r.jsonl", "\ufeff" + '{"x": 1}', "", " ", '{" Y ": "日\\u0000"}')
+    found = [(row.number, row.unit, row.value) for row in read_rows(path)]
+    assert found == [(1, "line", {"x": 1}), (4, "line", {" Y ": "日\0"})]
     packed = tmp_path / "r.ndjson.gz"
     packed.write_bytes(gzip.compress(path.read_bytes()))
     assert list(read_rows(packed)) == list(read_rows(path))
-    assert columns(write(tmp_path / "empty.jsonl")) == []
+    assert first_value(write(tmp_path / "first.jsonl", '{" Y ": 3}')) == {"y": 3}
+    assert first_value(write(tmp_path / "empty.jsonl")) is None
+    listed = write(tmp_path / "r.json", " ", '[{"x": 1}, "y"]')
+    assert [tuple(row) for row in read_rows(listed)] == [(1, "item", {"x": 1}), (2, "item", "y")]
+    assert holds_list(listed)
 
 
-@pytest.mark.parametrize(
-    ("line", "fault"),
-    [
-        ("[1]", "another value"),
-        ('"x"', "another value"),
-        ("{", "no JSON"),
-        ("[" * 100_000, "no JSON"),
-        ("\udcff", "no JSON"),
-    ],
-)
-def test_what_is_no_row_is_named_or_skipped(tmp_path, line, fault):
+@pytest.mark.parametrize("line", ["{", "[" * 100_000, "\udcff", "{'x': 1}"])
+def test_what_is_no_row_is_named_or_skipped(tmp_path, line):
     path = tmp_path / "r.jsonl"
     path.write_bytes(b'{"x": 1}\n' + line.encode("utf-8", "surrogateescape") + b'\n{"x": 2}\n')
-    with pytest.raises(MalformedLine, match=f"line 2: expected a JSON object, found {fault}"):
-        list(read_rows(path))
+    with pytest.raises(MalformedLine, match="line 2: expected a thing, found no JSON"):
+        list(read_rows(path, "a thing"))
     skipped = []
-    assert [row["x"] for _, row in read_rows(path, skipped.append)] == [1, 2]
+    assert [row.value["x"] for row in read_rows(path, skip=skipped.append)] == [1, 2]
     assert [one.line for one in skipped] == [2]
 
 
@@ -62,31 +57,28 @@ def test_other_files_have_no_rows(tmp_path):
         read_rows(tmp_path / "x.csv")
     with pytest.raises(FileNotFoundError, match="there is no file"):
         list(read_rows(tmp_path / "x.jsonl"))
+    with pytest.raises(UnreadableFile, match="holds no list of rows; read_openie reads it"):
+        list(read_rows(write(tmp_path / "x.json", '{"docs": []}')))
 
 
 @pytest.mark.needs("arrow")
-@pytest.mark.parametrize("suffix", [".parquet", ".arrow"])
-def test_rows_of_a_table(tmp_path, suffix):
+def test_rows_of_a_table(tmp_path):
     import pyarrow as pa
     import pyarrow.parquet
 
-    table = pa.table({"id": ["a", "b"], "triples": [[["Lima", "in", "Peru"]], None]})
-    path = tmp_path / f"t{suffix}"
-    if suffix == ".parquet":
-        pa.parquet.write_table(table, path)
-    else:
-        with pa.ipc.new_file(path, table.schema) as file:
-            file.write_table(table)
-    assert [row["id"] for _, row in read_rows(path)] == ["a", "b"]
+    table = pa.table({"ID": ["a", "b"], "triples": [[["Lima", "in", "Peru"]], None]})
+    path = tmp_path / "t.parquet"
+    pa.parquet.write_table(table, path)
+    assert [row.value["ID"] for row in read_rows(path)] == ["a", "b"]
     given = given_triples(path, PASSAGES)
     assert given.extraction.passages[0].triples == [("Lima", "in", "Peru")]
     assert (given.matched, given.unknown) == (1, 0)
-    broken = tmp_path / f"broken{suffix}"
+    broken = tmp_path / "broken.parquet"
     broken.write_bytes(path.read_bytes()[:-9])
-    with pytest.raises(UnreadableFile, match="cannot be read as"):
+    with pytest.raises(UnreadableFile, match="cannot be read as Parquet"):
         list(read_rows(broken))
     with pytest.raises(FileNotFoundError, match="there is no file"):
-        list(read_rows(tmp_path / f"nowhere{suffix}"))
+        list(read_rows(tmp_path / "nowhere.parquet"))
 
 
 def test_triples_by_id(tmp_path):
@@ -106,6 +98,13 @@ def test_triples_by_id(tmp_path):
     assert (c.status, c.reason) == ("failed", "triples is no list but str")
     assert holds_triples(path)
     assert not holds_triples(write(tmp_path / "u.jsonl", '{"id": "a"}'))
+    assert not holds_triples(write(tmp_path / "v.jsonl", '["triples"]'))
+    path = write(tmp_path / "w.jsonl", "{", *lines)
+    with pytest.raises(MalformedLine, match="line 1"):
+        given_triples(path, PASSAGES)
+    skipped = []
+    assert given_triples(path, PASSAGES, skipped.append).matched == 2
+    assert len(skipped) == 1
 
 
 def test_rows_without_an_id_are_known_by_their_position(tmp_path):

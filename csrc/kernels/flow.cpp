@@ -9,10 +9,22 @@ struct Constant {
   HH_INLINE constexpr operator T() const { return number; }
 };
 
-// Calls body(row, its first edge, its degree) for every row. Short degrees are constants to the
-// compiler, which then has no loop to leave.
+// Calls body(row, its first edge, its degree) for every row.
 template <class Body>
 HH_INLINE void each_row(const FlowRows& rows, const Body& body) {
+  const int32_t* row = rows.row;
+  int64_t edge = 0;
+  for (int64_t i = 0; i < rows.num_runs; ++i) {
+    const FlowRun& run = rows.runs[i];
+    for (const int32_t* end = row + run.rows; row < end; ++row, edge += run.degree)
+      body(*row, edge, run.degree);
+  }
+}
+
+// The same for a body of a few instructions an edge: short degrees are constants to the compiler,
+// which then has no loop to leave.
+template <class Body>
+HH_INLINE void each_short_row(const FlowRows& rows, const Body& body) {
   const int32_t* row = rows.row;
   int64_t edge = 0;
   const auto run = [&](int32_t count, auto degree) HH_INLINE_LAMBDA {
@@ -75,27 +87,32 @@ template <class T, class Edges>
 static void propagate_single(const PropagateArgs<T>& args, const Edges edges) {
   const T *pi = args.pi, *beta = args.beta;
   T* HH_RESTRICT phi = args.phi;
-  each_row(args.in, [&](int32_t row, int64_t e, auto degree) HH_INLINE_LAMBDA {
+  each_short_row(args.in, [&](int32_t row, int64_t e, auto degree) HH_INLINE_LAMBDA {
     T sum = 0;
     for (int64_t k = e; k < e + degree; ++k) sum += pi[edges.node(k)] * beta[edges.relation(k)];
     phi[row] = sum;
   });
 }
 
-// `count` vectors V of lanes, from lane `first` on.
-template <class V, int count, class T, class Edges>
+// `count` vectors V of lanes, from lane `first` on; beta of each lane, or one of all.
+template <class V, int count, bool one_beta, class T, class Edges>
 static void propagate_lanes(const PropagateArgs<T>& args, int64_t first, const Edges edges) {
   constexpr int64_t kStep = int64_t(sizeof(V) / sizeof(T));
   const int64_t lanes = args.lanes;
-  const T *pi = args.pi + first, *beta = args.beta + first;
+  const T* pi = args.pi + first;
   T* HH_RESTRICT phi = args.phi + first;
+  const auto beta = [&](int64_t relation, int64_t i) HH_INLINE_LAMBDA {
+    if constexpr (one_beta) return V{} + args.beta[relation];
+    return load<V>(args.beta + relation * lanes + first + i);
+  };
   each_row(args.in, [&](int32_t row, int64_t e, int64_t degree) HH_INLINE_LAMBDA {
     V sum[count] = {};
     for (int64_t k = e; k < e + degree; ++k) {
       __builtin_prefetch(pi + edges.node(k + kFlowLookahead) * lanes);
-      const T *p = pi + edges.node(k) * lanes, *b = beta + edges.relation(k) * lanes;
+      const T* p = pi + edges.node(k) * lanes;
       HH_UNROLL
-      for (int i = 0; i < count; ++i) sum[i] += load<V>(p + i * kStep) * load<V>(b + i * kStep);
+      for (int i = 0; i < count; ++i)
+        sum[i] += load<V>(p + i * kStep) * beta(edges.relation(k), i * kStep);
     }
     HH_UNROLL
     for (int i = 0; i < count; ++i) store(phi + row * lanes + i * kStep, sum[i]);
@@ -107,7 +124,7 @@ static void backward_single(const PropagateBackwardArgs<T>& args, const Edges ed
   const T *pi = args.pi, *beta = args.beta, *grad_phi = args.grad_phi;
   T* HH_RESTRICT grad_pi = args.grad_pi;
   T* HH_RESTRICT grad_beta = args.grad_beta;
-  each_row(args.out, [&](int32_t row, int64_t e, auto degree) HH_INLINE_LAMBDA {
+  each_short_row(args.out, [&](int32_t row, int64_t e, auto degree) HH_INLINE_LAMBDA {
     const T own = pi[row];
     T sum = 0;
     for (int64_t k = e; k < e + degree; ++k) {
@@ -164,7 +181,8 @@ void propagate(const PropagateArgs<T>& args) {
   with_edges(args.in, [&](auto edges) HH_INLINE_LAMBDA {
     if (args.lanes == 1) return propagate_single(args, edges);
     each_lane_group<T>(args.lanes, [&](int64_t lane, auto vector, auto count) HH_INLINE_LAMBDA {
-      propagate_lanes<decltype(vector), count>(args, lane, edges);
+      args.one_beta ? propagate_lanes<decltype(vector), count, true>(args, lane, edges)
+                    : propagate_lanes<decltype(vector), count, false>(args, lane, edges);
     });
   });
 }

@@ -48,6 +48,7 @@ struct PropagateArgs {
   int64_t lanes;
   const T* pi;
   const T* beta;  // of the segment
+  bool one_beta;  // whether beta is (R,), the same for all lanes
   T* phi;
 };
 template <class T>

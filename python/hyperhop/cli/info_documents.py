@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from hyperhop._topk import topk
 from hyperhop.cli.report import show_rows
 from hyperhop.cli.show_stored import checked_words, setting_words, show_table, size_words
 from hyperhop.graph.stats import QUANTILES, resident_bytes, store_statistics
-from hyperhop.help import store
+from hyperhop.help import RetrievalSettings, store
 
 ENTITIES_SHOWN = 5
 
@@ -40,8 +41,8 @@ def document_contents(directory: Path, verify: bool, relations: int) -> dict[str
         "synonym_links": None if index.synonyms is None else len(index.links),
         "storage": index.storage,
         "settings": settings,
-        "disk_bytes": {kind: size for kind, size in stored.disk_bytes.items() if size},
-        "memory_bytes": resident_bytes(directory),
+        "disk_bytes": _by_use(stored.disk_bytes),
+        "memory_bytes": _by_use(resident_bytes(directory)),
         "quantiles": QUANTILES,
         "triples_of_a_passage": _quantiles(counts),
         "top_entities": _most(index.entities, named, ENTITIES_SHOWN),
@@ -66,7 +67,7 @@ def show_document_contents(found: dict[str, Any]) -> None:
             ("relations", f"{found['relations']:,}"),
             ("synonyms", "not linked" if links is None else f"{links:,} pairs linked"),
             ("vectors", found["storage"]),
-            *((name, setting_words(value)) for name, value in found["settings"].items()),
+            *_setting_rows(found["settings"]),
             ("on disk", size_words(found["disk_bytes"])),
             ("in memory", size_words(found["memory_bytes"])),
             ("contents", checked_words(found["verified"])),
@@ -83,6 +84,24 @@ def show_document_contents(found: dict[str, Any]) -> None:
         [f"most used relations ({len(relations):,} of {found['relations']:,})", "triples"],
         [[relation["name"], relation["triples"]] for relation in relations],
     )
+
+
+def _setting_rows(settings: dict[str, Any]) -> list[tuple[str, str]]:
+    """The encoder's, and in one row all that says how the index is searched."""
+    search = {f.name: settings[f.name] for f in fields(RetrievalSettings) if f.name in settings}
+    others = {name: value for name, value in settings.items() if name not in search}
+    rows = [(name, setting_words(value)) for name, value in others.items() if name != "synonyms"]
+    return [*rows, ("search", setting_words(search) if search else "none stored")]
+
+
+def _by_use(sizes: dict[str, int] | None) -> dict[str, int] | None:
+    """Bytes of the vectors, and of texts and triples."""
+    if sizes is None:
+        return None
+    told = {"vectors": 0, "texts and triples": 0}
+    for kind, size in sizes.items():
+        told["vectors" if kind == "vectors" else "texts and triples"] += size
+    return told
 
 
 def _most(names: Sequence[str], counts: npt.NDArray[np.int64], most: int) -> list[dict[str, Any]]:

@@ -42,9 +42,10 @@ def show_passages(answer: Answer, evidence: Evidence, explain: bool) -> None:
 def passage_table(passages: Sequence[EvidencePassage], cited: Collection[int], width: int) -> Table:
     """Number, mark if cited, what found it, score; title, id and the beginning of the text."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False)
-    for name in ("", "cited", "found by", "score"):
-        justify = "right" if name in ("", "score") else "left"
-        table.add_column(name, justify=justify, no_wrap=True)
+    table.add_column("", justify="right", no_wrap=True)
+    table.add_column("cited", no_wrap=True)
+    table.add_column("found by", no_wrap=True)
+    table.add_column("score", justify="right", no_wrap=True)
     table.add_column("passage", ratio=1, overflow="fold")
     room = TEXT_LINES * max(width - 36, NARROWEST)
     for number, passage in enumerate(passages):

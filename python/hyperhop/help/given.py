@@ -1,18 +1,18 @@
 """Triples that are given for passages, in the same file or in another one."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from hyperhop.graph.read.open import suffixes
+from hyperhop.help.corpus import row_id
 from hyperhop.help.extracted import ExtractedPassage, Extraction, settled
 from hyperhop.help.openie import read_openie
 from hyperhop.help.passages import Passage
-from hyperhop.help.rows import columns, read_rows
+from hyperhop.help.rows import JSON, Skip, first_value, folded, holds_list, read_rows
 from hyperhop.help.triples import Found, add_triples
 
-OPENIE = ".json"
 _KEY = "triples"
 _NOT_GIVEN = "the file gives it no triple"
 
@@ -34,33 +34,37 @@ class GivenTriples:
 
 def holds_triples(path: str | os.PathLike[str]) -> bool:
     """Has the first row of this file (see `read_rows`) a key "triples"?"""
-    return _KEY in columns(path)
+    first = first_value(path)
+    return isinstance(first, dict) and _KEY in first
 
 
-def given_triples(path: str | os.PathLike[str], passages: Sequence[Passage]) -> GivenTriples:
+def is_openie(path: str | os.PathLike[str]) -> bool:
+    """Is it a JSON file that holds an object, as HippoRAG's OpenIE writes it?"""
+    return suffixes(os.fspath(path))[0] == JSON and not holds_list(path)
+
+
+def given_triples(
+    path: str | os.PathLike[str], passages: Sequence[Passage], skip: Skip | None = None
+) -> GivenTriples:
     """Read the triples of `passages` from a file.
 
     An OpenIE file of HippoRAG (.json) is matched by the passages' text with their title; rows (see
-    `read_rows`) with "triples", a list of [head, relation, tail], by "id", or by their position
-    where they have none. Triples are mended, dropped and counted as those of a model's reply; a
-    passage whose triples are no list has failed. Where several entries are about one passage, the
-    last one counts.
+    `read_rows`) with "triples", a list of [head, relation, tail], by their id, or by their position
+    where they have none, as `read_passages` does. Triples are mended, dropped and counted as those
+    of a model's reply; a passage whose triples are no list has failed. Where several entries are
+    about one passage, the last one counts. `skip` is as for `read_rows`.
 
     Raises ValueError where nothing in the file is about one of the passages, and what reading it
     raises. O(bytes of the file).
     """
-    if suffixes(os.fspath(path))[0] == OPENIE:
+    if is_openie(path):
         by = "text"
         entries = {one.passage.full_text: one for one in read_openie(path).passages}
         found = [entries.get(passage.full_text) for passage in passages]
         unknown = len(entries.keys() - {passage.full_text for passage in passages})
     else:
         by = "id"
-        rows = {
-            str(row.get("id", place)): row[_KEY]
-            for place, (_, row) in enumerate(read_rows(path))
-            if row.get(_KEY) is not None
-        }
+        rows = dict(_rows(path, skip))
         found = [
             _of_row(passage, rows[passage.id]) if passage.id in rows else None
             for passage in passages
@@ -76,6 +80,15 @@ def given_triples(path: str | os.PathLike[str], passages: Sequence[Passage]) -> 
         for passage, one in zip(passages, found, strict=True)
     ]
     return GivenTriples(Extraction(told), matched, unknown)
+
+
+def _rows(path: str | os.PathLike[str], skip: Skip | None) -> Iterator[tuple[str, Any]]:
+    """Id and triples of the rows that have some."""
+    for position, row in enumerate(read_rows(path, skip=skip)):
+        if isinstance(row.value, dict):
+            keys = folded(row.value)
+            if keys.get(_KEY) is not None:
+                yield row_id(keys, position), keys[_KEY]
 
 
 def _of_row(passage: Passage, triples: Any) -> ExtractedPassage:

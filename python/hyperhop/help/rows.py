@@ -1,84 +1,110 @@
-"""Rows of named values: JSON Lines, Parquet and Arrow."""
+"""Rows of named values: JSON Lines, a list in a JSON file, Parquet."""
 
 import json
 import os
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from hyperhop._extras import optional
-from hyperhop.graph.errors import MalformedLine, UnreadableFile
+from hyperhop.graph import MalformedLine, UnreadableFile
 from hyperhop.graph.read.open import BOM, opened, opened_raw, suffixes
-from hyperhop.graph.read.report import shortened
 
 JSON_LINES = (".jsonl", ".ndjson")
+JSON = ".json"
 PARQUET = (".parquet", ".pq")
-ARROW = (".arrow", ".feather", ".ipc")
-SUFFIXES = (*JSON_LINES, *PARQUET, *ARROW)
+SUFFIXES = (*JSON_LINES, JSON, *PARQUET)
 
-_BATCH_ROWS = 1024
-
-Row = dict[str, Any]
-Skip = Callable[[MalformedLine], object]
+Skip = Callable[[MalformedLine | UnreadableFile], object]
 
 
-def read_rows(path: str | os.PathLike[str], skip: Skip | None = None) -> Iterator[tuple[int, Row]]:
-    """Number and values of each row, numbers from 1 (of JSON Lines those of the lines).
+class Row(NamedTuple):
+    """One row, where it stands and what such places are called: "line", "item" or "row"."""
 
-    Blank lines are passed over. `skip` is told of a line that is no JSON object, which is then
-    left out; without it MalformedLine is raised. Raises UnreadableFile where the file is of another
-    form, ImportError for a table without the extra `arrow`. Memory: one row, or a batch of a table.
+    number: int
+    unit: str
+    value: Any
+
+
+def read_rows(
+    path: str | os.PathLike[str], expected: str = "JSON", skip: Skip | None = None
+) -> Iterator[Row]:
+    """The rows of a file, by its suffix; numbers from 1, of JSON Lines those of the lines.
+
+    Blank lines are passed over. A line that is no JSON is told to `skip` and left out; without
+    `skip` it raises MalformedLine, which says what was `expected`. Raises UnreadableFile where the
+    file is of another form, ImportError for Parquet without the extra `arrow`. Memory: one line, a
+    batch of a table, or all of a JSON file.
     """
     name = os.fspath(path)
-    suffix, compression = suffixes(name)
-    if suffix in JSON_LINES:
-        return _of_json_lines(name, skip)
-    if suffix in (*PARQUET, *ARROW) and not compression:
-        return _of_table(name, "Parquet" if suffix in PARQUET else "Arrow")
-    raise UnreadableFile(
-        f"{name} is no file of rows: expected one of {', '.join(SUFFIXES)}, the first two also "
-        "with .gz or .zst"
-    )
+    kind = suffixes(name)[0]
+    if kind in JSON_LINES:
+        return _json_lines(name, expected, skip)
+    if kind == JSON:
+        return _json(name)
+    if kind in PARQUET:
+        return _parquet(name)
+    raise UnreadableFile(f"{name} is no file of rows: expected one of {', '.join(SUFFIXES)}")
 
 
-def _of_json_lines(name: str, skip: Skip | None) -> Iterator[tuple[int, Row]]:
+def first_value(path: str | os.PathLike[str]) -> Any:
+    """What the first row holds, its names folded; None without rows."""
+    first = next(iter(read_rows(path)), None)
+    value = None if first is None else first.value
+    return folded(value) if isinstance(value, dict) else value
+
+
+def holds_list(path: str | os.PathLike[str]) -> bool:
+    """Whether a JSON file begins like a list, not like an object."""
+    with opened(os.fspath(path), None) as (stream, _):
+        start = next((line for line in stream if line.removeprefix(BOM).strip()), b"")
+    return start.removeprefix(BOM).lstrip().startswith(b"[")
+
+
+def folded(row: dict[Any, Any]) -> dict[str, Any]:
+    """The row with its names as they are looked for: in lower case, without white space."""
+    return {str(key).strip().casefold(): value for key, value in row.items()}
+
+
+def _json_lines(name: str, expected: str, skip: Skip | None) -> Iterator[Row]:
     with opened(name, None) as (stream, _):
         for number, line in enumerate(stream, 1):
-            text = line.removeprefix(BOM) if number == 1 else line
-            if not text.strip():
+            data = line.removeprefix(BOM) if number == 1 else line
+            if not data.strip():
                 continue
             try:
-                row = json.loads(text.decode("utf-8"))
-                fault = "" if isinstance(row, dict) else "another value"
+                value = json.loads(data.decode("utf-8"))
             except (ValueError, RecursionError) as error:
-                fault = f"no JSON ({error})"
-            if not fault:
-                yield number, row
+                malformed = MalformedLine(name, number, expected, f"no JSON: {error}")
+                if skip is None:
+                    raise malformed from None
+                skip(malformed)
                 continue
-            found = f"{fault} in {shortened(text.decode('utf-8', 'backslashreplace').rstrip())}"
-            malformed = MalformedLine(name, number, "a JSON object", found)
-            if skip is None:
-                raise malformed
-            skip(malformed)
+            yield Row(number, "line", value)
 
 
-def _of_table(name: str, form: str) -> Iterator[tuple[int, Row]]:
-    arrow = optional("pyarrow", f"reading {form}", "arrow")
-    dataset = optional("pyarrow.dataset", f"reading {form}", "arrow")
-    opened_raw(name).close()  # says it where there is no such file
+def _json(name: str) -> Iterator[Row]:
+    with opened(name, None) as (stream, _):
+        data = stream.read()
     try:
-        table = dataset.dataset(name, format="parquet" if form == "Parquet" else "ipc")
+        content = json.loads(data.removeprefix(BOM))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableFile(f"{name} is not JSON: {error}") from None
+    if not isinstance(content, list):
+        hint = "; read_openie reads it" if isinstance(content, dict) and "docs" in content else ""
+        raise UnreadableFile(f"{name} holds no list of rows{hint}")
+    for number, value in enumerate(content, 1):
+        yield Row(number, "item", value)
+
+
+def _parquet(name: str) -> Iterator[Row]:
+    pa = optional("pyarrow", "reading Parquet", "arrow")
+    parquet = optional("pyarrow.parquet", "reading Parquet", "arrow")
+    with opened_raw(name) as raw:
         number = 0
-        for batch in table.to_batches(batch_size=_BATCH_ROWS):
-            for row in batch.to_pylist():
-                number += 1
-                yield number, row
-    except (arrow.ArrowException, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise  # the disk, not the data
-        found = str(error).partition("\n")[0]
-        raise UnreadableFile(f"{name} cannot be read as {form}: {found}") from None
-
-
-def columns(path: str | os.PathLike[str]) -> list[str]:
-    """The names that the first row has; of a table those of its columns. Empty without rows."""
-    return next((list(row) for _, row in read_rows(path)), [])
+        try:
+            for batch in parquet.ParquetFile(raw).iter_batches():
+                for value in batch.to_pylist():
+                    number += 1
+                    yield Row(number, "row", value)
+        except pa.ArrowException as error:
+            raise UnreadableFile(f"{name} cannot be read as Parquet: {error}") from None

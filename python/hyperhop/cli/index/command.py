@@ -52,7 +52,7 @@ def index(
     chunk: options.Chunk = None,
     overlap: options.Overlap = None,
     synonyms: options.Synonyms = None,
-    storage: options.Storage = "float32",
+    storage: options.Storage = options.StorageName.FLOAT32,
     scorer: shared.Scorer = None,
     levels: shared.Levels = None,
     quota: shared.Quota = None,
@@ -75,12 +75,14 @@ def index(
 
     \b
     Passages: an index, which HELP asks
-      a folder           every .txt and .md file in it and below, cut into passages
-      .txt .md           one document, cut into passages
+      a folder           every .txt and .md file in it and below; long ones are cut (extra
+                         'documents')
+      .txt .md           one document, likewise
       .jsonl .ndjson     {"text": ..., "id": ..., "title": ..., "triples": [[H, R, T], ...]} a line;
                          only text is needed
       .parquet .pq       the same as columns (extra 'arrow')
-      .json              what HippoRAG's OpenIE writes: passages with their triples
+      .json              a list of the same, or what HippoRAG's OpenIE writes: passages with their
+                         triples
 
     HELP finds its way from passage to passage along triples. Where INPUT or --triples-from FILE
     does not give them, a language model can extract them: --llm URL. What that will cost is said
@@ -96,7 +98,8 @@ def index(
     skip: no such facts). Equal facts are merged and counted.
 
     The encoder is stored, of a graph also planner and longest path, of passages scorer, levels and
-    quota, so that `hyperhop ask` uses them. Vectors that were kept of a server's model are forgotten.
+    quota, so that `hyperhop ask` uses them. Vectors that were kept of a server's model are
+    forgotten.
 
     \b
     Examples:
@@ -145,7 +148,7 @@ def index(
         no_triples=no_triples,
         cutting=_given(chunk=chunk, overlap=overlap),
         synonyms=synonyms,
-        storage=storage,
+        storage=storage.value,
         retrieval=_given(scorer=scorer, levels=levels, quota=quota),
         skip_bad=skip_bad,
     )

@@ -16,7 +16,8 @@ from hyperhop.cli.vectors import forget, kept
 from hyperhop.graph import store as stores
 from hyperhop.graph.read.open import suffixes
 from hyperhop.help import HELP, Extraction, Passage, read_openie, read_passages, store
-from hyperhop.help.given import OPENIE, given_triples, holds_triples
+from hyperhop.help.given import given_triples, holds_triples, is_openie
+from hyperhop.help.index import Storage
 from hyperhop.help.rows import SUFFIXES
 from hyperhop.help.settings import RetrievalSettings
 from hyperhop.text import encoder_for, encoder_settings
@@ -37,7 +38,7 @@ class Documents:
     no_triples: bool
     cutting: dict[str, Any]
     synonyms: float | None
-    storage: str
+    storage: Storage
     retrieval: dict[str, Any]
     skip_bad: bool
 
@@ -60,7 +61,7 @@ def index_documents(source: Path, directory: Path, why: str, wanted: Documents) 
         if found is None:
             return
     elif wanted.given is not None:
-        found = _given(wanted.given, passages)
+        found = _given(wanted.given, passages, wanted.skip_bad)
     elif found is None and not wanted.no_triples:
         raise typer.BadParameter(
             f"{source} holds {len(passages):,} passages without triples, along which HELP finds "
@@ -96,20 +97,44 @@ def index_documents(source: Path, directory: Path, why: str, wanted: Documents) 
 
 def _read(source: Path, wanted: Documents) -> tuple[list[Passage], Extraction | None]:
     """The passages, and their triples if the input has them."""
-    suffix = suffixes(source.name)[0]
-    if suffix == OPENIE:
+    if not source.is_dir() and is_openie(source):
         extraction = read_openie(source)
+        _say_losses(source, extraction)
         return [one.passage for one in extraction.passages], extraction
-    passages = read_passages(source, **wanted.cutting)
-    rows = suffix in SUFFIXES and not source.is_dir()
-    if rows and passages and holds_triples(source):
-        return passages, given_triples(source, passages).extraction
-    return passages, None
+    skip = say_left_out if wanted.skip_bad else None
+    passages = read_passages(source, **wanted.cutting, skip=skip)
+    rows = not source.is_dir() and suffixes(source.name)[0] in SUFFIXES
+    if not rows or not passages or not holds_triples(source):
+        return passages, None
+    extraction = given_triples(source, passages, lambda fault: None).extraction
+    _say_losses(source, extraction)
+    return passages, extraction
 
 
-def _given(path: Path, passages: Sequence[Passage]) -> Extraction:
-    given = given_triples(path, passages)
+def say_left_out(fault: Exception) -> None:
+    """Tell of a row or a file that was left out."""
+    say(f"left out: {fault}")
+
+
+def _say_losses(path: Path, extraction: Extraction) -> None:
+    """Tell what could not be used of triples that a file gives."""
+    failed = extraction.failed
+    if failed:
+        say(
+            f"{path}: {len(failed):,} passages without usable triples, first {failed[0].id!r}: "
+            f"{failed[0].reason}"
+        )
+    report = extraction.report()
+    for what, counts in (("mended", report.mended), ("dropped", report.dropped)):
+        if counts:
+            listed = ", ".join(f"{reason} ({count:,})" for reason, count in counts.items())
+            say(f"{path}: {what} {listed}")
+
+
+def _given(path: Path, passages: Sequence[Passage], skip_bad: bool) -> Extraction:
+    given = given_triples(path, passages, say_left_out if skip_bad else None)
     say(f"{path}: triples of {given.matched:,} of {len(passages):,} passages")
     if given.unknown:
         say(f"{path}: {given.unknown:,} entries are about no passage, and were left out")
+    _say_losses(path, given.extraction)
     return given.extraction

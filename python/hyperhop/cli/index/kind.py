@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 from hyperhop.graph import MalformedLine, UnreadableFile
 from hyperhop.graph.read.open import opened, suffixes
-from hyperhop.help.rows import SUFFIXES, columns
+from hyperhop.help.corpus import TEXT, TEXTS
+from hyperhop.help.rows import JSON, SUFFIXES, first_value
 
-TEXT = ".txt"
-OF_TRIPLES = (".tsv", ".csv", ".nt")
-OF_PASSAGES = (".md", ".json")
-TEXT_KEY = "text"
+EITHER = ".txt"
+OF_TRIPLES = (".tsv", ".csv", ".nt", ".arrow", ".feather", ".ipc")
 
 
 class Kind(StrEnum):
@@ -43,10 +42,10 @@ def kind_of(source: Path) -> Decision:
     suffix = suffixes(source.name)[0]
     if suffix in OF_TRIPLES:
         return Decision(Kind.TRIPLES, suffix)
-    if suffix in OF_PASSAGES:
-        return Decision(Kind.PASSAGES, suffix)
-    if suffix == TEXT:
+    if suffix == EITHER:
         return _of_text(source)
+    if suffix in TEXTS or suffix == JSON:
+        return Decision(Kind.PASSAGES, suffix)
     if suffix in SUFFIXES:
         return _of_rows(source)
     raise ValueError(
@@ -66,9 +65,12 @@ def _of_text(source: Path) -> Decision:
 
 def _of_rows(source: Path) -> Decision:
     try:
-        named = TEXT_KEY in columns(source)
+        first = first_value(source)
     except (MalformedLine, UnreadableFile):
-        named = False  # reading triples tells what is wrong, if anything is
-    if named:
-        return Decision(Kind.PASSAGES, f"its rows have {TEXT_KEY!r}")
-    return Decision(Kind.TRIPLES, f"its rows have no {TEXT_KEY!r}")
+        first = None  # reading triples tells what is wrong, if anything is
+    if isinstance(first, str):
+        return Decision(Kind.PASSAGES, "its rows are texts")
+    key = next((name for name in TEXT if isinstance(first, dict) and name in first), None)
+    if key is None:
+        return Decision(Kind.TRIPLES, "its rows have no text")
+    return Decision(Kind.PASSAGES, f"its rows have {key!r}")

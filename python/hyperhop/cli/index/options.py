@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+
+class StorageName(StrEnum):
+    """Types that vectors are stored in."""
+
+    FLOAT32 = "float32"
+    FLOAT16 = "float16"
+
 
 Source = Annotated[
     Path,
@@ -98,11 +107,17 @@ NoTriples = Annotated[
 ]
 Chunk = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="Longest passage, in characters, that text is cut into."),
+    typer.Option(
+        metavar="N",
+        min=0,
+        help="Most characters of a passage (1200 of text files, rows stay whole); 0 does not cut.",
+    ),
 ]
 Overlap = Annotated[
     int | None,
-    typer.Option(metavar="N", min=0, help="Characters that a passage shares with the one before."),
+    typer.Option(
+        metavar="N", min=0, help="Characters a passage shares at most with the one before it (100)."
+    ),
 ]
 Synonyms = Annotated[
     float | None,
@@ -115,5 +130,6 @@ Synonyms = Annotated[
     ),
 ]
 Storage = Annotated[
-    str, typer.Option(metavar="TYPE", help="Of the vectors: float32, or float16 in half the room.")
+    StorageName,
+    typer.Option(metavar="TYPE", help="Of the vectors: float32, or float16 in half the room."),
 ]

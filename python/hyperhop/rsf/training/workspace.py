@@ -161,15 +161,19 @@ class Workspace:
             *(directory, self.kg, self.settings.model, trained.weights, self.tables, self.encoder),
             radius=training.radius,
             mention=training.mention,
+            answer_share=trained.answer_share,
             settings={"training": {**training.to_dict(), **course}},
         )
         config = {**self.settings.to_dict(), "encoder": {"name": self.encoder.name}}
         write_toml(Path(directory) / CONFIG, config)
         shutil.rmtree(Path(directory) / checkpoint.FOLDER, ignore_errors=True)
 
-    def measure(self, model: "RSFModel", questions: Questions) -> Measured:
+    def measure(
+        self, model: "RSFModel", questions: Questions, answer_share: float | None = None
+    ) -> Measured:
         """What a trained model does on at least one question that was prepared."""
-        return measure(model, *self._texts(), questions, self.settings.training.batch_size)
+        batch_size = self.settings.training.batch_size
+        return measure(model, *self._texts(), questions, batch_size, answer_share)
 
     def _texts(self) -> tuple[Any, Any]:
         import torch
