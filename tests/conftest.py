@@ -38,6 +38,7 @@ def _missing(part: str) -> str | None:
         "matplotlib": "matplotlib",
         "faiss": "faiss",
         "arrow": "pyarrow",
+        "documents": "semantic_text_splitter",
         "rdf": "pyoxigraph",
         "networkx": "networkx",
         "pyg": "torch_geometric",

@@ -19,6 +19,7 @@ LEVELS = {
     "paths": 1,
     "flow": 2,
     "ghrr": 2,
+    "hypernode": 2,
     "_topk": 2,
     "evidence": 2,
     "text": 2,

@@ -8,6 +8,7 @@ namespace py = pybind11;
 
 void bind_runtime(py::module_& m);
 void bind_codebook(py::module_& m);
+void bind_codes(py::module_& m);
 void bind_product(py::module_& m);
 void bind_bundle(py::module_& m);
 void bind_normalize(py::module_& m);
@@ -37,5 +38,6 @@ void bind_hop(py::module_& m);
 void bind_backtrack(py::module_& m);
 void bind_sparse_flow(py::module_& m);
 void bind_hop_content(py::module_& m);
+void bind_hypernode(py::module_& m);
 
 }  // namespace hyperhop::bindings

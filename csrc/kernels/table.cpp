@@ -8,6 +8,8 @@
 namespace hyperhop::HH_ISA {
 
 CodebookKernel codebook;
+CodeRowKernel code_row;
+CodeProductsKernel code_products;
 ProductKernel product;
 EncodePathsKernel encode_paths;
 ScorePathsKernel score_paths;
@@ -21,6 +23,9 @@ BundleKernel bundle;
 TopkScanKernel<float> topk_scan_f32;
 TopkScanKernel<double> topk_scan_f64;
 UnitaryMapKernel unitary_map;
+WidenRowKernel widen_row;
+RowDotsKernel row_dots;
+CompositionKernel composition;
 
 // Instantiated where they are defined.
 template <class T>
@@ -86,6 +91,8 @@ extern const KernelTable kernel_table;
 const KernelTable kernel_table = {
     HH_STRING(HH_ISA),
     codebook,
+    code_row,
+    code_products,
     product,
     encode_paths,
     score_paths,
@@ -99,6 +106,9 @@ const KernelTable kernel_table = {
     topk_scan_f32,
     topk_scan_f64,
     unitary_map,
+    widen_row,
+    row_dots,
+    composition,
     flow_kernels<float>,
     flow_kernels<double>,
 };

@@ -2,6 +2,8 @@
 #pragma once
 #include "bundle.h"
 #include "codebook.h"
+#include "codes.h"
+#include "composition.h"
 #include "encode_paths.h"
 #include "flow_kernels.h"
 #include "normalize.h"
@@ -18,6 +20,8 @@ namespace hyperhop {
 struct KernelTable {
   const char* isa;
   CodebookKernel* codebook;
+  CodeRowKernel* code_row;
+  CodeProductsKernel* code_products;
   ProductKernel* product;
   EncodePathsKernel* encode_paths;
   ScorePathsKernel* score_paths;
@@ -31,6 +35,9 @@ struct KernelTable {
   TopkScanKernel<float>* topk_scan_f32;
   TopkScanKernel<double>* topk_scan_f64;
   UnitaryMapKernel* unitary_map;
+  WidenRowKernel* widen_row;
+  RowDotsKernel* row_dots;
+  CompositionKernel* composition;
   FlowKernels<float> flow_f32;
   FlowKernels<double> flow_f64;
 

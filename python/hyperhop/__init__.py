@@ -7,14 +7,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from hyperhop import binders, evaluate, flow, ghrr, graph, help, llm, rsf, text
+    from hyperhop import binders, evaluate, flow, ghrr, graph, help, hypernode, llm, rsf, text
     from hyperhop._topk import topk
     from hyperhop.graph import KnowledgeGraph
+    from hyperhop.help import HELP
     from hyperhop.pathhd import PathHD
     from hyperhop.paths import Paths
     from hyperhop.rsf import RSF
 
 __all__ = [
+    "HELP",
     "RSF",
     "KnowledgeGraph",
     "PathHD",
@@ -26,6 +28,7 @@ __all__ = [
     "ghrr",
     "graph",
     "help",
+    "hypernode",
     "llm",
     "rsf",
     "text",
@@ -34,6 +37,7 @@ __all__ = [
 
 # Where each name lives: imported when first named, so that nobody waits for what they do not use.
 _HOME = {
+    "HELP": "help",
     "RSF": "rsf",
     "KnowledgeGraph": "graph",
     "PathHD": "pathhd",
@@ -44,6 +48,7 @@ _HOME = {
     "ghrr": "ghrr",
     "graph": "graph",
     "help": "help",
+    "hypernode": "hypernode",
     "llm": "llm",
     "rsf": "rsf",
     "text": "text",

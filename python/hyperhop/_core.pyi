@@ -23,6 +23,12 @@ def compiler() -> str: ...
 def codebook(
     keys: npt.NDArray[np.uint32], blocks: int, block_size: int, family: str, threads: int
 ) -> npt.NDArray[np.float32]: ...
+def code_rows(
+    rows: npt.NDArray[np.floating[Any]], threads: int
+) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]: ...
+def code_products(
+    codes: npt.NDArray[np.int8], query: npt.NDArray[np.int16], threads: int
+) -> npt.NDArray[np.int32]: ...
 def bind(
     x: npt.NDArray[np.generic], y: npt.NDArray[np.generic], out: object, threads: int
 ) -> npt.NDArray[np.generic]: ...
@@ -350,6 +356,43 @@ def graph_neighbours(
     graph: GraphIndex, entity: int, out: bool, relation: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]: ...
 def graph_degree(graph: GraphIndex, entity: int, out: bool, inward: bool) -> int: ...
+
+class TripleAdjacency:
+    def __init__(
+        self,
+        head: npt.NDArray[np.int64],
+        tail: npt.NDArray[np.int64],
+        num_entities: int,
+        order: npt.NDArray[np.int64] | None,
+        links: npt.NDArray[np.int64],
+    ) -> None: ...
+
+def expand(
+    index: TripleAdjacency,
+    hypernodes: npt.NDArray[np.int64],
+    offsets: npt.NDArray[np.int64],
+    keep_parents: bool,
+    threads: int,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]: ...
+def beam_step(
+    index: TripleAdjacency,
+    hypernodes: npt.NDArray[np.int64],
+    embeddings: npt.NDArray[np.generic],
+    queries: npt.NDArray[np.float32],
+    offsets: npt.NDArray[np.int64],
+    k: int,
+    keep_parents: bool,
+    threads: int,
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float32], npt.NDArray[np.int64]]: ...
+def score(
+    index: TripleAdjacency,
+    hypernodes: npt.NDArray[np.int64],
+    embeddings: npt.NDArray[np.generic],
+    queries: npt.NDArray[np.float32],
+    offsets: npt.NDArray[np.int64],
+    out: object,
+    threads: int,
+) -> npt.NDArray[np.float32]: ...
 
 class FlowEdges:
     def __init__(

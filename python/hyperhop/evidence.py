@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from hyperhop._lazy import LazyList
 
@@ -167,11 +167,50 @@ class FlowHop:
 
 @dataclass(frozen=True)
 class EvidencePassage:
-    """One passage of text."""
+    """One passage of text, and how it was found.
+
+    `found` is "path" where HyperNodes led to it, whose `score` is then the sum of eq. 4 of HELP, or
+    "dense" where its own embedding did, whose `score` is a cosine: the two do not compare.
+    """
 
     id: str
     text: str
     score: float
+    title: str | None = None
+    found: Literal["path", "dense"] = "dense"
+
+    @property
+    def full_text(self) -> str:
+        """The title, if there is one, on a line of its own, then the text."""
+        return self.text if self.title is None else f"{self.title}\n{self.text}"
+
+
+@dataclass(frozen=True)
+class EvidenceHyperNode:
+    """A set of connected facts that a retriever held against the question.
+
+    Attributes:
+        triples: (head, relation, tail) by name, in order of their text.
+        distance: of its embedding from the question's, 0 (alike) to 2.
+        passages: indexes into the evidence's passages, of those that state one of the triples.
+    """
+
+    triples: list[tuple[str, str, str]]
+    distance: float
+    passages: list[int]
+
+
+@dataclass(frozen=True)
+class EvidenceScoring:
+    """What it took to score HyperNodes, by which scorer.
+
+    `encoder_calls` are the HyperNodes that were encoded for this question, `cache_hits` those whose
+    text had been encoded before. The question itself is counted in neither.
+    """
+
+    scorer: str
+    encoder_calls: int = 0
+    cache_hits: int = 0
 
 
 @dataclass(frozen=True)
@@ -212,7 +251,9 @@ class Evidence:
     cut, so that more may exist; `hubs` are the entities, by name, of which it did not follow every
     edge because that was asked for. `unused_topics` are topics that the question was read to be
     about too, by name, but from which nothing leads to the same entities. `planner_calls` are the
-    calls of language models that planning took: mostly none.
+    calls of language models that planning took: mostly none. `hypernodes` are sets of facts behind
+    the passages, nearest to the question first, and read like a list; `scoring` tells what scoring
+    them took.
     """
 
     topic: str | None = None
@@ -226,6 +267,8 @@ class Evidence:
     planner_calls: list[PlannerCall] = field(default_factory=list)
     answers: list[EvidenceAnswer] = field(default_factory=list)
     hops: list[FlowHop] = field(default_factory=list)
+    hypernodes: Sequence[EvidenceHyperNode] = field(default_factory=list)
+    scoring: EvidenceScoring | None = None
     answered: int | None = None
 
     def answering(self) -> list[str]:
@@ -255,7 +298,13 @@ class Evidence:
     def to_dict(self) -> dict[str, Any]:
         """Plain lists, dicts, strings and numbers, ready for JSON."""
         sequences = [replace(one, ends=list(one.ends)) for one in self.sequences]
-        return asdict(replace(self, paths=list(self.paths), sequences=sequences))
+        whole = replace(
+            self,
+            paths=list(self.paths),
+            sequences=sequences,
+            hypernodes=list(self.hypernodes),
+        )
+        return asdict(whole)
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from rich import box
 from rich.table import Table
 from rich.text import Text
 
+from hyperhop.cli.demo_help import show_documents
 from hyperhop.cli.demo_rsf import Asked, show_flow_model
 from hyperhop.cli.report import busy, console, say, speaks_utf8
 from hyperhop.cli.show import shortened
@@ -35,7 +36,7 @@ def demo(
         bool, typer.Option("--notes", help="List what was left out or merged, and why.")
     ] = False,
 ) -> None:
-    """Answer twenty questions on real facts.
+    """Answer twenty questions on real facts, and four from documents.
 
     The questions are about the countries of the world and take one to three steps. The graph is
     built from the records of the Python package countryinfo and saved in DIR, replacing a graph
@@ -43,7 +44,8 @@ def demo(
     records themselves, and a wrong one is shown as it is.
 
     Where torch is installed, a small flow model (RSF) is then trained on other questions, saved in
-    DIR-rsf and asked the same.
+    DIR-rsf and asked the same. Last, a dozen passages about invented islands are indexed in
+    DIR-help and asked questions that no single passage answers (HELP).
 
     \b
     Examples:
@@ -71,9 +73,12 @@ def demo(
     asked = [Asked(row.question, row.path, row.right, row.expected) for row in rows]
     model = out.with_name(f"{out.name}-rsf")
     trained = show_flow_model(graph, countries.triples, asked, model)
-    print("Now ask it yourself:")
+    documents = out.with_name(f"{out.name}-help")
+    of_documents = show_documents(documents)
+    print("Now ask them yourself:")
     for directory in (out, model) if trained else (out,):
         print(f'  hyperhop ask {shlex.quote(str(directory))} "Which languages are spoken in Peru?"')
+    print(f'  hyperhop ask {shlex.quote(str(documents))} "{of_documents}" --explain')
 
 
 class _Row(NamedTuple):

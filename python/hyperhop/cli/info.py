@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich import filesize
-from rich.table import Table
 
 import hyperhop
 from hyperhop import _core
-from hyperhop._lines import on_one_line
-from hyperhop.cli.report import busy, console, show_rows, speaks_utf8
+from hyperhop.cli.info_documents import document_contents, show_document_contents
+from hyperhop.cli.report import busy, show_rows, speaks_utf8
+from hyperhop.cli.show_stored import checked_words, setting_words, show_table, size_words
 from hyperhop.graph import KnowledgeGraph, store
 from hyperhop.graph.stats import QUANTILES, resident_bytes, store_statistics
+from hyperhop.help import store as help_store
 from hyperhop.rsf import store as rsf_store
 
 # Optional part -> the extra that installs it.
@@ -46,7 +46,7 @@ PARTS = {
 def info(
     directory: Annotated[
         Path | None,
-        typer.Argument(metavar="[DIR]", help="Directory of a saved graph or a trained model."),
+        typer.Argument(metavar="[DIR]", help="Directory of a saved index or a trained model."),
     ] = None,
     verify: Annotated[
         bool, typer.Option("--verify", help="Also check the contents of every file in DIR.")
@@ -57,17 +57,18 @@ def info(
     ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> None:
-    """Show what is installed here, or what the directory of a graph or a trained model holds.
+    """Show what is installed here, or what the directory of an index or a trained model holds.
 
     Of a graph: its size on disk and in memory, how many facts its entities have (half of them at
-    most the number under 50 %, and so on), its largest hubs and its most used relations.
+    most the number under 50 %, and so on), its largest hubs and its most used relations. Of
+    documents: passages and their triples, and what is named most. All settings that were stored.
 
     \b
     Examples:
       hyperhop info
       hyperhop info mygraph
       hyperhop info mygraph --relations 100
-      hyperhop info mygraph --verify
+      hyperhop info mydocs --verify
     """
     if directory is None:
         if verify or relations is not None:
@@ -75,12 +76,13 @@ def info(
         found: dict[str, Any] = installation()
     else:
         with busy(f"checking {directory}" if verify else f"reading {directory}"):
-            graph = _opened(directory, verify)
-            found = contents(directory, graph, verify, 10 if relations is None else relations)
+            found = _contents(directory, verify, 10 if relations is None else relations)
     if as_json:
         print(json.dumps(found, indent=2, ensure_ascii=not speaks_utf8()))
     elif directory is None:
         show_rows(found.items())
+    elif found["kind"] == help_store.KIND:
+        show_document_contents(found)
     else:
         show_contents(found)
 
@@ -130,7 +132,6 @@ def contents(
 def show_contents(found: dict[str, Any]) -> None:
     """Print what `contents` found: two columns, then three tables."""
     pairs, parameters = found["schema_pairs"], found["parameters"]
-    checked = "verified" if found["verified"] else "not verified (--verify reads every file)"
     settings = found["settings"] or {"settings": "none stored"}
     show_rows(
         [
@@ -142,10 +143,10 @@ def show_contents(found: dict[str, Any]) -> None:
             ("relations", f"{found['relations']:,}"),
             *(() if parameters is None else [("parameters", f"{parameters:,}")]),
             ("schema", "not stored: computed when used" if pairs is None else f"{pairs:,} pairs"),
-            *((name, _in_words(value)) for name, value in settings.items()),
-            ("on disk", _sizes(found["disk_bytes"])),
-            ("in memory", _sizes(found["memory_bytes"])),
-            ("contents", checked),
+            *((name, setting_words(value)) for name, value in settings.items()),
+            ("on disk", size_words(found["disk_bytes"])),
+            ("in memory", size_words(found["memory_bytes"])),
+            ("contents", checked_words(found["verified"])),
         ]
     )
     shares = [f"{share:.0%}".replace("%", " %") for share in found["quantiles"]]
@@ -164,39 +165,12 @@ def show_contents(found: dict[str, Any]) -> None:
     )
 
 
-def show_table(columns: list[str], rows: list[list[Any]]) -> None:
-    """Print a table of names and numbers; a name that is too long for the screen ends in "…"."""
-    cells = [[on_one_line(name), *(f"{n:,}" for n in numbers)] for name, *numbers in rows]
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="")
-    widths = [max(len(row[place]) for row in [columns, *cells]) for place in range(1, len(columns))]
-    screen = console()
-    # Numbers are never shortened: what they leave of the screen is the names'.
-    room = max(screen.width - sum(width + 2 for width in widths), len("..."))
-    table.add_column(columns[0], no_wrap=True, overflow="ellipsis", max_width=room)
-    for column, width in zip(columns[1:], widths, strict=True):
-        table.add_column(column, justify="right", no_wrap=True, min_width=width)
-    for row in cells:
-        table.add_row(*row)
-    screen.print()
-    screen.print(table)
-
-
-def _opened(directory: Path, verify: bool) -> KnowledgeGraph:
-    """The graph of a directory, which is checked to hold all that its kind does."""
-    if store.read_meta(directory)["kind"] == rsf_store.KIND:
-        return rsf_store.load(directory, verify).kg
-    return KnowledgeGraph.open(directory, verify=verify)
-
-
-def _in_words(value: Any) -> str:
-    """A setting on one line."""
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {_in_words(one)}" for name, one in value.items())
-    return str(value)
-
-
-def _sizes(sizes: dict[str, int] | None) -> str:
-    if sizes is None:
-        return "not told by this system"
-    parts = ", ".join(f"{kind} {filesize.decimal(size)}" for kind, size in sizes.items())
-    return f"{filesize.decimal(sum(sizes.values()))} ({parts})"
+def _contents(directory: Path, verify: bool, relations: int) -> dict[str, Any]:
+    """All about a directory, which is checked to hold what its kind does."""
+    kind = store.read_meta(directory)["kind"]
+    if kind == help_store.KIND:
+        return document_contents(directory, verify, relations)
+    if kind == rsf_store.KIND:
+        return contents(directory, rsf_store.load(directory, verify).kg, verify, relations)
+    graph = KnowledgeGraph.open(directory, verify=verify)
+    return contents(directory, graph, verify, relations)

@@ -21,9 +21,20 @@ class SystemName(StrEnum):
 
     PATHHD = "pathhd"
     RSF = "rsf"
+    HELP = "help"
 
 
-Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a saved graph.")]
+def typed(context: typer.Context) -> dict[str, str]:
+    """The parameters that were typed, by name: how each is written, in order of the command's."""
+    found = {}
+    for option in context.command.params:
+        source = context.get_parameter_source(option.name or "")
+        if option.name is not None and source is not None and source.name == "COMMANDLINE":
+            found[option.name] = option.opts[0]
+    return found
+
+
+Directory = Annotated[Path, typer.Argument(metavar="DIR", help="Directory of a saved index.")]
 Encoder = Annotated[
     str | None,
     typer.Option(
@@ -52,11 +63,31 @@ MaxDegree = Annotated[
         help="Follow only some edges of an entity that has more than N, evenly spaced.",
     ),
 ]
+Scorer = Annotated[
+    str | None,
+    typer.Option(
+        "--scorer",
+        metavar="S",
+        help="How HyperNodes are held against the question: composition (of their facts' vectors, "
+        "nothing is encoded), encoder (each is encoded, slow), or cascade (the best by composition "
+        "are encoded).",
+    ),
+]
+Levels = Annotated[
+    int | None,
+    typer.Option("--levels", metavar="N", min=1, help="Facts that a HyperNode joins at most (2)."),
+]
+Quota = Annotated[
+    int | None,
+    typer.Option(
+        "--quota", metavar="M", min=0, help="Passages at most that are found by facts (4)."
+    ),
+]
 Reader = Annotated[
     ReaderName | None,
     typer.Option(
         "--reader",
-        help="Who reads the answer out of the paths: vector (no language model, the default) or "
+        help="Who reads the answer out of the evidence: vector (no language model, the default) or "
         "llm, the one that is configured.",
         show_default=False,
     ),
@@ -77,7 +108,7 @@ Contrast = Annotated[
         "--contrast",
         metavar="A",
         min=0.0,
-        help="Count what the model would say without paths against its answer, by this weight; "
+        help="Count what the model would say without evidence against its answer, by this weight; "
         "for folders of transformers.",
     ),
 ]

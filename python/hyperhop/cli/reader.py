@@ -45,8 +45,26 @@ def open_reader(
             raise
         yield _WithoutModel(str(error)), None
         return
-    try:
+    with _closed(chat):
         yield LLMReader(chat, fallback=fallback) if reads else VectorReader(), chat
+
+
+@contextmanager
+def opened_chat(llm: str | None, model: str | None) -> Iterator[ChatModel]:
+    """Open the language model that is named or configured; close it afterwards.
+
+    Raises what `open_chat` raises.
+    """
+    chat = open_chat(llm, model)
+    with _closed(chat):
+        yield chat
+
+
+@contextmanager
+def _closed(chat: ChatModel) -> Iterator[None]:
+    """Close the model afterwards, if it can be closed."""
+    try:
+        yield
     finally:
         close = getattr(chat, "close", None)
         if close is not None:

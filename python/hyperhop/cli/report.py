@@ -33,6 +33,7 @@ Arguments = ParamSpec("Arguments")
 # The library raises these for bad input and for what the machine lacks; anything else is a bug.
 EXPECTED = (ValueError, LookupError, OSError, ImportError, MemoryError, LLMError)
 QUIET_SECONDS = 1.0
+FAST = 1000.0  # so many a second are told in thousands
 
 
 def one_line_errors(command: Callable[Arguments, None]) -> Callable[Arguments, None]:
@@ -92,7 +93,7 @@ def speaks_utf8() -> bool:
 
 
 class RateColumn(ProgressColumn):
-    """Megabytes or thousands of rows a second."""
+    """Megabytes, or rows or thousands of them, a second."""
 
     def __init__(self, unit: str) -> None:
         super().__init__()
@@ -104,6 +105,8 @@ class RateColumn(ProgressColumn):
             return Text("")
         if self.unit == "bytes":
             return Text(f"{task.speed / 1e6:.1f} MB/s")
+        if task.speed < FAST:
+            return Text(f"{task.speed:,.1f} {self.unit}/s")
         return Text(f"{task.speed / 1e3:,.0f} k {self.unit}/s")
 
 

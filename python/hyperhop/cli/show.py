@@ -41,7 +41,12 @@ def answer_lines(answer: Answer, evidence: Evidence) -> list[str]:
             lines.append(f"  {passage.id}: {text}  ({passage.score:.3f})")
     if len(answer.citations) > CITATIONS_SHOWN:
         lines.append(f"  ... {len(answer.citations)} paths in all (--json lists them)")
-    lines += [f"  {warning}" for warning in _warnings(answer, evidence)]
+    return [*map(on_one_line, lines), *closing_lines(answer, evidence)]
+
+
+def closing_lines(answer: Answer, evidence: Evidence) -> list[str]:
+    """Return what is wrong with an answer, and how long it took."""
+    lines = [f"  {warning}" for warning in _warnings(answer, evidence)]
     lines += ["", f"  {_milliseconds({**evidence.timings, **answer.timings})}"]
     return list(map(on_one_line, lines))
 
@@ -115,8 +120,13 @@ def explain_lines(answer: Answer, evidence: Evidence, mentions: Sequence[EntityM
     unnamed = Verbalizer().share_unnamed(path.entities for path in evidence.paths)
     if unnamed:
         lines += ["", f"{unnamed:.0%} of the entities on these paths have an id for a name."]
-    if answer.rationale:
-        lines += ["", f"Why: {answer.rationale}"]
+    lines += reading_lines(answer, evidence)
+    return list(map(on_one_line, lines))
+
+
+def reading_lines(answer: Answer, evidence: Evidence) -> list[str]:
+    """Return why the answer follows, what reading took of a language model, and all times."""
+    lines = ["", f"Why: {answer.rationale}"] if answer.rationale else []
     lines += ["", f"Language model: {_calls(answer)}", "", "Milliseconds by stage:"]
     timings = {**evidence.timings, **answer.timings}
     lines += [f"  {stage:<12} {time:8.2f}" for stage, time in timings.items()]

@@ -11,6 +11,7 @@ import typer
 from hyperhop.cli.options import SystemName
 from hyperhop.cli.vectors import kept
 from hyperhop.graph import KnowledgeGraph, store
+from hyperhop.help import HELP
 from hyperhop.pathhd import PathHD, get_planner
 from hyperhop.pathhd.planners import needs_encoder
 from hyperhop.rsf import RSF
@@ -22,6 +23,18 @@ DEFAULT_PLANNER: str = signature(PathHD).parameters["planner"].default
 DEFAULT_K: int = signature(PathHD).parameters["k"].default
 RSF_K: int = signature(RSF).parameters["k"].default
 DEFAULT_HOPS: int = signature(PathHD).parameters["max_hops"].default
+
+# What a kind of directory holds, and who can ask it, the first if nobody is named.
+_KINDS = {
+    "graph": ((SystemName.PATHHD,), "a graph"),
+    "rsf": ((SystemName.RSF, SystemName.PATHHD), "a trained model with its graph"),
+    "help": ((SystemName.HELP,), "an index of documents"),
+}
+_ASKS = {
+    SystemName.PATHHD: "a graph, which hyperhop index makes of triples",
+    SystemName.RSF: "a trained model, which hyperhop train rsf makes",
+    SystemName.HELP: "an index of documents, which hyperhop index makes of passages",
+}
 
 
 class Settings(EncoderSettings):
@@ -52,15 +65,17 @@ def make_settings(
 def system_of(directory: Path, wanted: SystemName | None) -> SystemName:
     """The system that is asked: the one wanted, else the one that the directory was made for.
 
-    Raises typer.BadParameter for a model that is not there, and what `read_meta` raises.
+    Raises typer.BadParameter for a system that cannot ask it, and what `read_meta` raises.
     """
     kind = store.read_meta(directory)["kind"]
-    if wanted is SystemName.RSF and kind != SystemName.RSF:
+    systems, holds = _KINDS[kind]
+    if wanted is None:
+        return systems[0]
+    if wanted not in systems:
         raise typer.BadParameter(
-            f"--system rsf asks a trained model: make one with hyperhop train rsf; {directory} "
-            f"holds an index of kind {kind!r}"
+            f"--system {wanted} asks {_ASKS[wanted]}; {directory} holds {holds}"
         )
-    return wanted or (SystemName.RSF if kind == SystemName.RSF else SystemName.PATHHD)
+    return wanted
 
 
 def open_model(
@@ -70,6 +85,22 @@ def open_model(
     model = load(directory)
     slow = kept(open_encoder(model.settings, encoder))
     return RSF(model, slow, RSF_K if k is None else k, max_degree=max_degree)
+
+
+def open_help(
+    directory: Path,
+    *,
+    encoder: str | None,
+    scorer: str | None,
+    levels: int | None,
+    quota: int | None,
+    k: int | None,
+) -> HELP:
+    """Open an index of documents as its settings and the given options say."""
+    stored = store.read_meta(directory, SystemName.HELP.value)["settings"]
+    given = {"scorer": scorer, "levels": levels, "quota": quota, "passages": k}
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    return HELP.open(directory, encoder=kept(open_encoder(stored, encoder)), **chosen)
 
 
 def open_system(

@@ -180,7 +180,9 @@ def _no_bytes() -> dict[str, int]:
 
 
 def _kind(array: str) -> str:
-    first = array.split("_")[0]
+    first, last = array.split("_")[0], array.split("_")[-1]
+    if last == "embeddings":
+        return "vectors"
     return {"entity": "names", "relation": "names", "out": "edges", "in": "edges"}.get(first, first)
 
 

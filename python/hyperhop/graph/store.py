@@ -66,7 +66,7 @@ def save(
     except (FileExistsError, NotADirectoryError):
         raise NotADirectoryError(f"{path} is not a directory, cannot save there") from None
     with _write_lock(path):
-        old = _meta_to_replace(path, kind)
+        old = meta_to_replace(path, kind)
         current = old.get("generation", 0)
         ours = {*arrays, *optional, *old.get("arrays", ())}  # nobody else's .npy files are touched
         for name in os.listdir(path):
@@ -213,8 +213,12 @@ def _write_lock(path: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def _meta_to_replace(path: Path, kind: str) -> dict[str, Any]:
-    """The meta.json that readers may be using; empty if there is none."""
+def meta_to_replace(path: Path, kind: str) -> dict[str, Any]:
+    """The meta.json that readers may be using; empty if there is none.
+
+    Raises DamagedStore where the directory holds something else than an index of this kind, which
+    `save` would refuse to replace.
+    """
     if not (path / _META).exists():
         return {}
     try:

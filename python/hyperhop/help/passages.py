@@ -19,17 +19,20 @@ class Passage:
         return self.text if self.title is None else f"{self.title}\n{self.text}"
 
 
-def as_passages(items: Iterable[Passage | str | Mapping[str, Any]]) -> list[Passage]:
+def as_passages(
+    items: Iterable[Passage | str | Mapping[str, Any]], first: int = 0
+) -> list[Passage]:
     """Passages from strings, from mappings with "text" and maybe "id" and "title", or as they are.
 
-    What has no id gets its position in the iterable. Raises TypeError for anything else, and
-    ValueError where a mapping has no text, two ids are equal or a text is not valid Unicode.
+    What has no id gets its position in the iterable, counted from `first`. Raises TypeError for
+    anything else, and ValueError where a mapping has no text, two ids are equal or a text is not
+    valid Unicode.
     """
     if isinstance(items, str | Mapping):
         raise TypeError(
             f"as_passages: expected an iterable of passages, got one {type(items).__name__}"
         )
-    passages = [_passage(item, position) for position, item in enumerate(items)]
+    passages = [_passage(item, position) for position, item in enumerate(items, first)]
     seen: set[str] = set()
     for passage in passages:
         if passage.id in seen:

@@ -58,7 +58,9 @@ class Grounding:
         paths = self._evidence.paths
         ends = self._by_name(paths[i].entities[-1] for i in citations if i < len(paths))
         passages = [
-            fold(self._evidence.passages[i - len(paths)].text) for i in citations if i >= len(paths)
+            fold(self._evidence.passages[i - len(paths)].full_text)
+            for i in citations
+            if i >= len(paths)
         ]
         names: dict[str, None] = {}
         entities: dict[str, None] = {}

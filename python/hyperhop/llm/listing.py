@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from hyperhop.evidence import Evidence
+from hyperhop.evidence import Evidence, EvidencePassage
 from hyperhop.llm.quoting import quote
 from hyperhop.text.verbalize import Verbalizer
 
@@ -54,7 +54,7 @@ def list_evidence(
         lines.append(f"{line}; end: {end}; score: {path.score:.3f}" if quoted else line)
         ends[end] = None
     lines += [
-        f"{quote(one.text)}; score: {one.score:.3f}" if quoted else one.text
+        f"{_worded(one, worded)}; score: {one.score:.3f}" if quoted else _worded(one, worded)
         for one in evidence.passages
     ]
     first = len(evidence.paths)
@@ -63,6 +63,12 @@ def list_evidence(
     if not evidence.passages:
         noun = "path"
     return Listing(lines, indexes, list(ends), len(evidence.paths) - len(chosen), noun)
+
+
+def _worded(passage: EvidencePassage, worded: Callable[[str], str]) -> str:
+    """A passage after its title, where it has one."""
+    text = worded(passage.text)
+    return text if passage.title is None else f"{worded(passage.title)}: {text}"
 
 
 def _fair_share(groups: list[tuple[str, ...]], limit: int) -> list[int]:

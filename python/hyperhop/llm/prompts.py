@@ -26,9 +26,10 @@ instruction, a list or somebody's reply.""",
 _LISTED = {
     "path": "The list holds paths of a knowledge graph, best first; an arrow points from the head "
     "of a fact to its tail.",
-    "passage": "The list holds passages of text, best first.",
+    "passage": "The list holds passages of text, best first, each after its title if it has one.",
     "item": "The list holds paths of a knowledge graph, best first (an arrow points from the head "
-    "of a fact to its tail), then passages of text, best first.",
+    "of a fact to its tail), then passages of text, best first, each after its title if it has "
+    "one.",
 }
 _NAMES = {
     "path": "end entities of the cited paths, spelled as the list quotes them",

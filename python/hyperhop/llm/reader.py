@@ -1,8 +1,10 @@
-"""The reader without a language model: the best path's ends are the answer."""
+"""The reader without a language model: where the best path, or the best HyperNode, leads."""
 
+from dataclasses import replace
 from time import perf_counter
 
-from hyperhop.evidence import Answer, Constraint, Evidence, EvidencePath
+from hyperhop.evidence import Answer, Constraint, Evidence, EvidenceHyperNode, EvidencePath
+from hyperhop.llm.pointing import pointed_at
 from hyperhop.text.verbalize import Verbalizer
 
 
@@ -11,6 +13,10 @@ class VectorReader:
 
     Cites all paths of the best sequence, or, where the evidence ranks entities itself, all that end
     in an answer. No language model is called.
+
+    Of passages alone it cites those that state a triple of the nearest HyperNode of which any does,
+    and answers with the entity which that HyperNode points at (see `pointed_at`). Where passages
+    were found without HyperNodes it cites them all and names no entity.
     """
 
     def __init__(self, verbalizer: Verbalizer | None = None) -> None:
@@ -20,6 +26,9 @@ class VectorReader:
     def read(self, question: str, evidence: Evidence) -> Answer:
         """The answer; without paths its text says so and `entities` is empty. O(paths)."""
         start = perf_counter()
+        if evidence.passages and not evidence.paths:
+            answer = _of_passages(question, evidence)
+            return replace(answer, timings={"read": (perf_counter() - start) * 1e3})
         if not evidence.paths:
             about = f" that starts at {evidence.topic}" if evidence.topic is not None else ""
             return Answer(
@@ -50,6 +59,35 @@ class VectorReader:
     def _steps(self, path: EvidencePath) -> str:
         steps = (f'"{self._words.relation(symbol)}"' for symbol in path.relations)
         return ", then ".join(steps) or "no relation"
+
+
+def _of_passages(question: str, evidence: Evidence) -> Answer:
+    """The answer where there are passages alone, whose indexes citations then are."""
+    node = next((one for one in evidence.hypernodes if one.passages), None)
+    if node is None:
+        return Answer(
+            "No answer in one name: the cited passages come nearest to the question.",
+            citations=list(range(len(evidence.passages))),
+        )
+    entity = pointed_at(question, node.triples)
+    return Answer(
+        "No answer: the question names all entities of the nearest facts."
+        if entity is None
+        else entity,
+        [] if entity is None else [entity],
+        list(node.passages),
+        _facts(node, evidence, entity),
+    )
+
+
+def _facts(node: EvidenceHyperNode, evidence: Evidence, entity: str | None) -> str:
+    """In words: the facts, who states them, and what they point at."""
+    facts = "; ".join(" - ".join(triple) for triple in node.triples)
+    titles = (evidence.passages[place].title for place in node.passages)
+    ids = (evidence.passages[place].id for place in node.passages)
+    named = ", ".join(f'"{title or id}"' for title, id in zip(titles, ids, strict=True))
+    points = "" if entity is None else f", which point at {entity}"
+    return f"Nearest to the question are the facts {facts}{points}. Stated in {named}."
 
 
 def _citations(evidence: Evidence, entities: list[str], constraint: Constraint | None) -> list[int]:

@@ -89,7 +89,10 @@ def examples(
         template = ReaderTemplate(paths=not no_paths, max_paths=max_paths)
     with busy(f"opening {directory}"):
         asked: Retriever
-        if system_of(directory, system) is options.SystemName.RSF:
+        chosen = system_of(directory, system)
+        if chosen is options.SystemName.HELP:
+            raise typer.BadParameter(f"{directory} holds documents: examples are made of paths")
+        if chosen is options.SystemName.RSF:
             if planner is not None or max_hops is not None:
                 raise typer.BadParameter("--planner and --max-hops are for --system pathhd")
             asked = open_model(directory, encoder=encoder, max_degree=None, k=k)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from hyperhop.cli.values import named_value
 from hyperhop.rsf.training import Settings, preset
 from hyperhop.rsf.training.toml import read_toml
 from hyperhop.text.registry import encoder_name
@@ -61,8 +62,9 @@ def settings_of(
             raise ValueError(f"{config}: {error}") from None
         named.update(tables.get("training", {}))
     settings = settings.replaced({key: value for key, value in others.items() if value is not None})
+    known = {**settings.model.to_dict(), **settings.training.to_dict()}
     for text in values:
-        value = _value(settings, text)
+        value = named_value(known, text)
         settings = settings.replaced(value)
         named.update(value)
     if "radius" not in named:
@@ -90,22 +92,3 @@ def encoder_of(config: Path | None, encoder: str | None) -> dict[str, str] | Non
             "them out"
         )
     return {("encoder" if key == "name" else key): value for key, value in table.items()}
-
-
-def _value(settings: Settings, text: str) -> dict[str, Any]:
-    """NAME=VALUE, the value as the kind that the setting has."""
-    name, equals, value = text.partition("=")
-    known = {**settings.model.to_dict(), **settings.training.to_dict()}
-    if not equals or name not in known:
-        raise typer.BadParameter(
-            f"--with takes NAME=VALUE with one of {', '.join(sorted(known))}, got {text!r}"
-        )
-    kind = type(known[name])
-    try:
-        return {name: _TRUTH[value.lower()] if kind is bool else kind(value)}
-    except (KeyError, ValueError):
-        what = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
-        raise typer.BadParameter(f"--with {name}= takes {what}, got {value!r}") from None
-
-
-_TRUTH = {"true": True, "false": False}

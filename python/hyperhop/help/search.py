@@ -1,0 +1,147 @@
+"""The retrieval of HELP over one index: algorithm 1, eq. 4 and the hybrid quota."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from hyperhop.evidence import Evidence, EvidencePassage, EvidenceScoring
+from hyperhop.help.dense import FlatSearch, Nearest
+from hyperhop.help.hybrid import Chosen, choose
+from hyperhop.help.hypernodes import NamedHyperNodes
+from hyperhop.help.index import PassageIndex
+from hyperhop.help.levels import expand_levels
+from hyperhop.help.localize import distances, localize
+from hyperhop.help.scorers import Cascade, Composition, Encoded, Scorer, Spent, canonical
+from hyperhop.help.settings import RetrievalSettings
+from hyperhop.help.wording import Wording
+from hyperhop.retrieval.clock import Clock
+from hyperhop.text import TextEncoder
+
+Ids = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+
+_SHARES = 1 << 21  # of passages in words, held at once: 16 MiB
+
+
+class Search:
+    """Finds evidence for encoded questions in an index that does not change."""
+
+    def __init__(
+        self, index: PassageIndex, settings: RetrievalSettings, encoder: Callable[[], TextEncoder]
+    ) -> None:
+        """`encoder` makes the encoder, where the scorer needs one."""
+        self.index, self.settings = index, settings
+        self._scorer = _scorer(index, settings, encoder)
+        self._ranks = _ranks(index.passages.ids)
+        self._weights = index.source_weights(settings.weighting)
+        texts = (passage.full_text for passage in index.passages)
+        self._wording = Wording.of(texts) if settings.lexical else None
+        self._triples = FlatSearch(index.triple_embeddings)
+        self._passages = FlatSearch(index.passage_embeddings, self._ranks)
+
+    def find(
+        self,
+        questions: Sequence[str],
+        queries: npt.NDArray[np.float32],
+        clock: Clock,
+        threads: int | None,
+    ) -> list[Evidence]:
+        """Evidence for questions and their vectors (Q, d); `clock` times the stages."""
+        how = self.settings
+        seeds = [_numbers(found) for found in self._triples.search(queries, how.n, threads)]
+        clock.lap("seeds")
+        beam, spent = expand_levels(
+            self._scorer, seeds, queries, how.levels, how.k, how.keep_parents, threads
+        )
+        clock.lap("expand")
+        dense = self._dense(questions, queries, threads)
+        clock.lap("dense")
+        found = [
+            self._evidence(beam.of(place), query, dense[place], spent[place])
+            for place, query in enumerate(queries)
+        ]
+        clock.lap("locate")
+        return found
+
+    def _dense(
+        self, questions: Sequence[str], queries: npt.NDArray[np.float32], threads: int | None
+    ) -> list[Nearest]:
+        """The passages nearest to each question, by embeddings and maybe by words."""
+        how, wording = self.settings, self._wording
+        if wording is None:
+            return self._passages.search(queries, how.passages, threads)
+        found: list[Nearest] = []
+        at_once = max(1, _SHARES // max(1, wording.count))
+        for start in range(0, len(queries), at_once):
+            some = slice(start, start + at_once)
+            extra = np.stack([how.lexical * wording.shares(one) for one in questions[some]])
+            found += self._passages.search(queries[some], how.passages, threads, extra=extra)
+        return found
+
+    def _evidence(
+        self, hypernodes: Ids, query: npt.NDArray[np.float32], dense: Nearest, spent: Spent
+    ) -> Evidence:
+        """What the last beam of one question leads to."""
+        hypernodes, apart, again = self._measured(hypernodes, query)
+        located = localize(
+            self.index.sources,
+            self._weights,
+            self._ranks,
+            hypernodes,
+            self.settings.sharpness * apart,
+        )
+        chosen = choose(located, dense, self.settings.quota, self.settings.passages)
+        return Evidence(
+            passages=self._named(chosen),
+            hypernodes=NamedHyperNodes(self.index, hypernodes, apart, chosen.passages),
+            scoring=EvidenceScoring(
+                self.settings.scorer, spent.encoded + again.encoded, spent.hits
+            ),
+        )
+
+    def _measured(
+        self, hypernodes: Ids, query: npt.NDArray[np.float32]
+    ) -> tuple[Ids, Floats, Spent]:
+        """HyperNodes by their distance, those without one left out."""
+        vectors, spent = self._scorer.vectors(hypernodes)
+        apart = distances(vectors, query.astype(np.float64))
+        order = np.lexsort((canonical(hypernodes), apart))
+        order = order[apart[order] == apart[order]]
+        return hypernodes[order], apart[order], spent
+
+    def _named(self, chosen: Chosen) -> list[EvidencePassage]:
+        named = []
+        for place, (at, score) in enumerate(
+            zip(chosen.passages.tolist(), chosen.scores.tolist(), strict=True)
+        ):
+            passage = self.index.passages[at]
+            found: Literal["path", "dense"] = "path" if place < chosen.by_path else "dense"
+            named.append(EvidencePassage(passage.id, passage.text, score, passage.title, found))
+        return named
+
+
+def _scorer(
+    index: PassageIndex, settings: RetrievalSettings, encoder: Callable[[], TextEncoder]
+) -> Scorer:
+    if settings.scorer == "composition":
+        return Composition(index)
+    encoded = Encoded(index, encoder(), settings.cached)
+    if settings.scorer == "encoder":
+        return encoded
+    return Cascade(index, encoded, settings.shortlist)
+
+
+def _ranks(ids: Sequence[str]) -> Ids:
+    """Rank of each passage in the order of ids."""
+    names = list(ids)
+    ranks = np.empty(len(names), np.int64)
+    ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+    return ranks
+
+
+def _numbers(found: Nearest) -> Ids:
+    """Rows whose cosine is a number."""
+    return found.rows[~np.isnan(found.scores)]
