@@ -20,4 +20,6 @@ def show_datasets(folder: Path | None) -> None:
 def _is_here(name: str, folder: Path) -> bool:
     if name == path_ranking.NAME:
         return path_ranking.is_here(folder)
-    return (passages if name in passages.names() else benchmarks).is_here(name, folder)
+    if name in passages.names():
+        return passages.is_here(name, folder)
+    return benchmarks.is_here(name, folder)
