@@ -46,9 +46,8 @@ py::array code_products(const py::array_t<int8_t, py::array::c_style>& codes,
   const CodeProductsArgs args{codes.data(), codes.shape(1), query.data(), out.mutable_data()};
   {
     const GilReleased released;
-    parallel_for(count, kRowsAtLeast, threads, [&](int64_t begin, int64_t end) {
-      kernels().code_products(args, begin, end);
-    });
+    parallel_for(count, kRowsAtLeast, threads,
+                 [&](int64_t begin, int64_t end) { kernels().code_products(args, begin, end); });
   }
   return out;
 }

@@ -36,7 +36,7 @@ void code_row(const float* row, int64_t dim, int8_t* codes, float* scale, float*
   if (!(most >= kSmallest)) {
     memset(codes, 0, size_t(dim));
     *scale = most == most ? 0.0f : most;
-    *error = most * __builtin_sqrtf(float(dim));
+    *error = most > 0 ? kSmallest * __builtin_sqrtf(float(dim)) : most;
     return;
   }
   const float step = most / 127, inverse = 1 / step;
@@ -63,8 +63,7 @@ void code_products(const CodeProductsArgs& args, int64_t begin, int64_t end) {
   for (int64_t row = begin; row < end; ++row) {
     const int8_t* HH_RESTRICT codes = args.codes + row * args.dim;
     int32_t sum = 0;  // compilers make multiply-and-add pairs of int16 of this loop
-    for (int64_t j = 0; j < args.dim; ++j)
-      sum += int32_t(int16_t(codes[j])) * int32_t(query[j]);
+    for (int64_t j = 0; j < args.dim; ++j) sum += int32_t(int16_t(codes[j])) * int32_t(query[j]);
     args.out[row] = sum;
   }
 }

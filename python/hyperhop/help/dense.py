@@ -78,6 +78,13 @@ class FlatSearch:
             found = self._multiplied(queries, k, extra)
         return [self._best(*one, k) for one in zip(queries, found, added, strict=True)]
 
+    def scores(
+        self, query: npt.NDArray[np.float32], places: npt.NDArray[np.int64], extra: Added
+    ) -> npt.NDArray[np.float64]:
+        """Float64 score of some rows with a query; bits that do not depend on the other rows."""
+        cosines = cosine_rows(self._rows[places], query)
+        return cosines if extra is None else cosines + extra[places]
+
     def _multiplied(
         self, queries: npt.NDArray[np.float32], k: int, extra: Added
     ) -> list[npt.NDArray[np.int64]]:
@@ -115,13 +122,13 @@ class FlatSearch:
         k: int,
     ) -> Nearest:
         """The k best of some rows that hold them, by their scores in float64."""
-        rows = self._rows[places]
-        more = np.zeros(len(places)) if extra is None else extra[places]
         if len(places) > _LONG * k:
-            scores = rows.astype(np.float32, copy=False) @ query + more.astype(np.float32)
+            scores = self._rows[places].astype(np.float32, copy=False) @ query
+            if extra is not None:
+                scores += extra[places].astype(np.float32)
             kept = _at_least(scores, topk(scores, k)[1][-1] - _margin(query[None]))
-            places, rows, more = places[kept], rows[kept], more[kept]
-        scored = cosine_rows(rows, query) + more
+            places = places[kept]
+        scored = self.scores(query, places, extra)
         ranks = places if self._ranks is None else self._ranks[places]
         order = np.lexsort((ranks, -scored))[:k]
         return Nearest(places[order], scored[order])

@@ -57,5 +57,10 @@ def localize(
     terms = np.repeat(near, counts) * weights[places]
     passages, found = np.unique(sources.passages[places], return_inverse=True)
     scores = np.asarray(np.bincount(found, terms, len(passages)), np.float64)
+    return ranked(passages, scores, ranks)
+
+
+def ranked(passages: Ids, scores: Floats, ranks: Ids) -> Localized:
+    """Passages by score, best first; equal ones by rank."""
     order = np.lexsort((ranks[passages], -scores))
     return Localized(passages[order], scores[order])

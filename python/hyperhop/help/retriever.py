@@ -50,9 +50,13 @@ class HELP(Answering):
         reader: what `answer` reads with; a VectorReader if None.
         weighting: w of a passage in eq. 4, see `PassageIndex.source_weights`.
         sharpness: a of e^(-a dist) in eq. 4; 1 is the paper's, more lets near HyperNodes decide.
-        lexical: how much dense retrieval heeds words, 0 to 1 (beyond the paper): this times the
-            share of the question's words that a passage holds, rare ones counting most, is added
-            to its cosine. See `Wording`.
+        context: how far the row of a triple is drawn towards those of its passages, for seeds and
+            composition, see `contextual_rows`; 0 is the paper's. A second array of rows is made.
+        lexical: how much dense retrieval heeds words, 0 (the paper) to 1: this times the share of
+            the question's words that a passage holds, rare ones counting most, is added to its
+            cosine, see `Wording`.
+        relevance: b of the factor e^(b s) on the score of eq. 4, where s is that score of dense
+            retrieval; 0 is the paper's.
         shortlist: HyperNodes that "cascade" has encoded at each level; never fewer than k.
         cached: HyperNode texts whose vectors are kept for later questions.
 
@@ -86,7 +90,9 @@ class HELP(Answering):
         *,
         weighting: Weighting = "inverse",
         sharpness: float = 1.0,
+        context: float = 0.0,
         lexical: float = 0.0,
+        relevance: float = 0.0,
         shortlist: int = 200,
         cached: int = CACHED,
     ) -> None:
@@ -100,7 +106,9 @@ class HELP(Answering):
             keep_parents,
             weighting,
             sharpness,
+            context,
             lexical,
+            relevance,
             shortlist,
             cached,
         )

@@ -7,12 +7,13 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperhop.evidence import Evidence, EvidencePassage, EvidenceScoring
-from hyperhop.help.dense import FlatSearch, Nearest
+from hyperhop.help.context import contextual_rows
+from hyperhop.help.dense import Added, FlatSearch, Nearest, Rows
 from hyperhop.help.hybrid import Chosen, choose
 from hyperhop.help.hypernodes import NamedHyperNodes
 from hyperhop.help.index import PassageIndex
 from hyperhop.help.levels import expand_levels
-from hyperhop.help.localize import distances, localize
+from hyperhop.help.localize import Localized, distances, localize, ranked
 from hyperhop.help.scorers import Cascade, Composition, Encoded, Scorer, Spent, canonical
 from hyperhop.help.settings import RetrievalSettings
 from hyperhop.help.wording import Wording
@@ -34,12 +35,15 @@ class Search:
     ) -> None:
         """`encoder` makes the encoder, where the scorer needs one."""
         self.index, self.settings = index, settings
-        self._scorer = _scorer(index, settings, encoder)
         self._ranks = _ranks(index.passages.ids)
         self._weights = index.source_weights(settings.weighting)
         texts = (passage.full_text for passage in index.passages)
         self._wording = Wording.of(texts) if settings.lexical else None
-        self._triples = FlatSearch(index.triple_embeddings)
+        rows = index.triple_embeddings
+        if settings.context:
+            rows = contextual_rows(index, settings.context, self._ranks)
+        self._scorer = _scorer(index, rows, settings, encoder)
+        self._triples = FlatSearch(rows)
         self._passages = FlatSearch(index.passage_embeddings, self._ranks)
 
     def find(
@@ -50,6 +54,22 @@ class Search:
         threads: int | None,
     ) -> list[Evidence]:
         """Evidence for questions and their vectors (Q, d); `clock` times the stages."""
+        at_once = max(1, len(questions))
+        if self._wording is not None:
+            at_once = max(1, _SHARES // max(1, self._wording.count))
+        found: list[Evidence] = []
+        for start in range(0, len(questions), at_once):
+            some = slice(start, start + at_once)
+            found += self._find(questions[some], queries[some], clock, threads)
+        return found
+
+    def _find(
+        self,
+        questions: Sequence[str],
+        queries: npt.NDArray[np.float32],
+        clock: Clock,
+        threads: int | None,
+    ) -> list[Evidence]:
         how = self.settings
         seeds = [_numbers(found) for found in self._triples.search(queries, how.n, threads)]
         clock.lap("seeds")
@@ -57,50 +77,54 @@ class Search:
             self._scorer, seeds, queries, how.levels, how.k, how.keep_parents, threads
         )
         clock.lap("expand")
-        dense = self._dense(questions, queries, threads)
+        extra = None
+        if self._wording is not None:
+            extra = how.lexical * np.stack([self._wording.shares(one) for one in questions])
+        dense = self._passages.search(queries, how.passages, threads, extra=extra)
         clock.lap("dense")
         found = [
-            self._evidence(beam.of(place), query, dense[place], spent[place])
+            self._evidence(
+                beam.of(place),
+                query,
+                dense[place],
+                None if extra is None else extra[place],
+                spent[place],
+            )
             for place, query in enumerate(queries)
         ]
         clock.lap("locate")
         return found
 
-    def _dense(
-        self, questions: Sequence[str], queries: npt.NDArray[np.float32], threads: int | None
-    ) -> list[Nearest]:
-        """The passages nearest to each question, by embeddings and maybe by words."""
-        how, wording = self.settings, self._wording
-        if wording is None:
-            return self._passages.search(queries, how.passages, threads)
-        found: list[Nearest] = []
-        at_once = max(1, _SHARES // max(1, wording.count))
-        for start in range(0, len(queries), at_once):
-            some = slice(start, start + at_once)
-            extra = np.stack([how.lexical * wording.shares(one) for one in questions[some]])
-            found += self._passages.search(queries[some], how.passages, threads, extra=extra)
-        return found
-
     def _evidence(
-        self, hypernodes: Ids, query: npt.NDArray[np.float32], dense: Nearest, spent: Spent
+        self,
+        hypernodes: Ids,
+        query: npt.NDArray[np.float32],
+        dense: Nearest,
+        extra: Added,
+        spent: Spent,
     ) -> Evidence:
         """What the last beam of one question leads to."""
+        how = self.settings
         hypernodes, apart, again = self._measured(hypernodes, query)
         located = localize(
-            self.index.sources,
-            self._weights,
-            self._ranks,
-            hypernodes,
-            self.settings.sharpness * apart,
+            self.index.sources, self._weights, self._ranks, hypernodes, how.sharpness * apart
         )
-        chosen = choose(located, dense, self.settings.quota, self.settings.passages)
+        if how.relevance:
+            located = self._relevant(located, query, extra)
+        chosen = choose(located, dense, how.quota, how.passages)
         return Evidence(
             passages=self._named(chosen),
             hypernodes=NamedHyperNodes(self.index, hypernodes, apart, chosen.passages),
-            scoring=EvidenceScoring(
-                self.settings.scorer, spent.encoded + again.encoded, spent.hits
-            ),
+            scoring=EvidenceScoring(how.scorer, spent.encoded + again.encoded, spent.hits),
         )
+
+    def _relevant(
+        self, located: Localized, query: npt.NDArray[np.float32], extra: Added
+    ) -> Localized:
+        """Passages by the score of eq. 4 times what dense retrieval makes of them."""
+        scores = self._passages.scores(query, located.passages, extra)
+        factors = np.exp(self.settings.relevance * np.nan_to_num(scores))
+        return ranked(located.passages, located.scores * factors, self._ranks)
 
     def _measured(
         self, hypernodes: Ids, query: npt.NDArray[np.float32]
@@ -124,14 +148,18 @@ class Search:
 
 
 def _scorer(
-    index: PassageIndex, settings: RetrievalSettings, encoder: Callable[[], TextEncoder]
+    index: PassageIndex,
+    rows: Rows,
+    settings: RetrievalSettings,
+    encoder: Callable[[], TextEncoder],
 ) -> Scorer:
+    composition = Composition(index, rows)
     if settings.scorer == "composition":
-        return Composition(index)
+        return composition
     encoded = Encoded(index, encoder(), settings.cached)
     if settings.scorer == "encoder":
         return encoded
-    return Cascade(index, encoded, settings.shortlist)
+    return Cascade(composition, encoded, settings.shortlist)
 
 
 def _ranks(ids: Sequence[str]) -> Ids:

@@ -1,6 +1,5 @@
 """How HELP retrieves: every switch, checked once, and kept with a saved index."""
 
-import math
 from dataclasses import dataclass
 from typing import get_args
 
@@ -9,6 +8,8 @@ from hyperhop.help.index import Weighting
 from hyperhop.help.scorers import CACHED, ScorerName
 
 _LEAST = {"levels": 1, "n": 1, "k": 1, "quota": 0, "passages": 1, "shortlist": 1, "cached": 0}
+
+_MOST = {"sharpness": 100, "context": 10, "lexical": 1, "relevance": 100}
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,9 @@ class RetrievalSettings:
     keep_parents: bool = False
     weighting: Weighting = "inverse"
     sharpness: float = 1.0
+    context: float = 0.0
     lexical: float = 0.0
+    relevance: float = 0.0
     shortlist: int = 200
     cached: int = CACHED
 
@@ -36,10 +39,10 @@ class RetrievalSettings:
                 raise ValueError(f"HELP: {name} must be one of {expected}, got {value!r}")
         for name, least in _LEAST.items():
             at_least("HELP", name, getattr(self, name), least)
-        if not 0 <= self.sharpness < math.inf:
-            raise ValueError(f"HELP: sharpness must be finite and at least 0, got {self.sharpness}")
-        if not 0 <= self.lexical <= 1:
-            raise ValueError(f"HELP: lexical must be from 0 to 1, got {self.lexical}")
+        for name, most in _MOST.items():
+            value = getattr(self, name)
+            if not 0 <= value <= most:
+                raise ValueError(f"HELP: {name} must be from 0 to {most}, got {value}")
         if not isinstance(self.keep_parents, bool):
             kind = type(self.keep_parents).__name__
             raise TypeError(f"HELP: keep_parents must be a bool, got {kind}")
