@@ -60,7 +60,7 @@ class FlatSearch:
     ) -> list[Nearest]:
         """The min(k, n) nearest rows of each query, float32 (Q, d), of unit length or zero.
 
-        `extra` (Q, n), of 0 to 1, is added to the cosines before they are compared and returned.
+        `extra` (Q, n), of 0 to 2, is added to the cosines before they are compared and returned.
 
         O(Q n d) time; memory beyond the result is O(n) for few queries and bounded for many.
         """

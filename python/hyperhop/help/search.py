@@ -16,6 +16,7 @@ from hyperhop.help.levels import expand_levels
 from hyperhop.help.localize import Localized, distances, localize, ranked
 from hyperhop.help.scorers import Cascade, Composition, Encoded, Scorer, Spent, canonical
 from hyperhop.help.settings import RetrievalSettings
+from hyperhop.help.titles import Titles
 from hyperhop.help.wording import Wording
 from hyperhop.retrieval.clock import Clock
 from hyperhop.text import TextEncoder
@@ -24,7 +25,7 @@ Ids = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-_SHARES = 1 << 21  # of passages in words, held at once: 16 MiB
+_ADDED = 1 << 21  # numbers added to cosines, held at once: 16 MiB
 
 
 class Search:
@@ -39,6 +40,7 @@ class Search:
         self._weights = index.source_weights(settings.weighting)
         texts = (passage.full_text for passage in index.passages)
         self._wording = Wording.of(texts) if settings.lexical else None
+        self._titles = Titles(index.passages.titles) if settings.named else None
         rows = index.triple_embeddings
         if settings.context:
             rows = contextual_rows(index, settings.context, self._ranks)
@@ -54,9 +56,10 @@ class Search:
         threads: int | None,
     ) -> list[Evidence]:
         """Evidence for questions and their vectors (Q, d); `clock` times the stages."""
-        at_once = max(1, len(questions))
-        if self._wording is not None:
-            at_once = max(1, _SHARES // max(1, self._wording.count))
+        widest = 0
+        if self._wording is not None or self._titles is not None:
+            widest = max(self.index.num_passages, self.index.num_triples)
+        at_once = max(1, min(len(questions), _ADDED // max(1, widest)))
         found: list[Evidence] = []
         for start in range(0, len(questions), at_once):
             some = slice(start, start + at_once)
@@ -71,15 +74,16 @@ class Search:
         threads: int | None,
     ) -> list[Evidence]:
         how = self.settings
-        seeds = [_numbers(found) for found in self._triples.search(queries, how.n, threads)]
+        named = self._named(questions)
+        extra = self._by_triple(named)
+        nearest = self._triples.search(queries, how.n, threads, extra=extra)
+        seeds = [_numbers(found) for found in nearest]
         clock.lap("seeds")
         beam, spent = expand_levels(
             self._scorer, seeds, queries, how.levels, how.k, how.keep_parents, threads
         )
         clock.lap("expand")
-        extra = None
-        if self._wording is not None:
-            extra = how.lexical * np.stack([self._wording.shares(one) for one in questions])
+        extra = self._by_words(questions, named)
         dense = self._passages.search(queries, how.passages, threads, extra=extra)
         clock.lap("dense")
         found = [
@@ -94,6 +98,33 @@ class Search:
         ]
         clock.lap("locate")
         return found
+
+    def _named(self, questions: Sequence[str]) -> Added:
+        """What passages get whose title a question names, (Q, P); None where there are none."""
+        if self._titles is None:
+            return None
+        named = [self._titles.named(question) for question in questions]
+        if not any(map(len, named)):
+            return None
+        added = np.zeros((len(questions), self.index.num_passages))
+        for row, passages in zip(added, named, strict=True):
+            row[passages] = self.settings.named
+        return added
+
+    def _by_triple(self, named: Added) -> Added:
+        """The most that a passage of each triple gets, (Q, T)."""
+        sources = self.index.sources
+        if named is None or self.index.num_triples == 0:
+            return None
+        return np.maximum.reduceat(named[:, sources.passages], sources.offsets[:-1], axis=1)
+
+    def _by_words(self, questions: Sequence[str], named: Added) -> Added:
+        """What passages get for the words they share with a question, and for being named."""
+        if self._wording is None:
+            return named
+        shares = np.stack([self._wording.shares(question) for question in questions])
+        added = self.settings.lexical * shares
+        return added if named is None else added + named
 
     def _evidence(
         self,
@@ -113,7 +144,7 @@ class Search:
             located = self._relevant(located, query, extra)
         chosen = choose(located, dense, how.quota, how.passages)
         return Evidence(
-            passages=self._named(chosen),
+            passages=self._shown(chosen),
             hypernodes=NamedHyperNodes(self.index, hypernodes, apart, chosen.passages),
             scoring=EvidenceScoring(how.scorer, spent.encoded + again.encoded, spent.hits),
         )
@@ -136,15 +167,15 @@ class Search:
         order = order[apart[order] == apart[order]]
         return hypernodes[order], apart[order], spent
 
-    def _named(self, chosen: Chosen) -> list[EvidencePassage]:
-        named = []
+    def _shown(self, chosen: Chosen) -> list[EvidencePassage]:
+        shown = []
         for place, (at, score) in enumerate(
             zip(chosen.passages.tolist(), chosen.scores.tolist(), strict=True)
         ):
             passage = self.index.passages[at]
             found: Literal["path", "dense"] = "path" if place < chosen.by_path else "dense"
-            named.append(EvidencePassage(passage.id, passage.text, score, passage.title, found))
-        return named
+            shown.append(EvidencePassage(passage.id, passage.text, score, passage.title, found))
+        return shown
 
 
 def _scorer(
