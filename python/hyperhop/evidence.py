@@ -252,9 +252,9 @@ class Evidence:
     cut, so that more may exist; `hubs` are the entities, by name, of which it did not follow every
     edge because that was asked for. `unused_topics` are topics that the question was read to be
     about too, by name, but from which nothing leads to the same entities. `planner_calls` are the
-    calls of language models that planning took: mostly none.
-    `hypernodes` are sets of facts behind the passages, nearest to the question first, and read like
-    a list; `scoring` tells what scoring them took.
+    calls of language models that planning took: mostly none. `hypernodes` are sets of facts behind
+    the passages, nearest to the question first, and read like a list; `scoring` tells what scoring
+    them took.
     """
 
     topic: str | None = None
