@@ -29,7 +29,7 @@ class RowCodes:
     ) -> npt.NDArray[np.int64]:
         """Rows among which the k of largest score are, ascending; a unit query (d,).
 
-        The score is the cosine, to which `extra` (n,), of 0 to 2, is added.
+        The score is the cosine, to which `extra` (n,), of 0 to 1, is added.
 
         All rows where fewer than k are numbers. O(n d), reading a byte a number.
         """

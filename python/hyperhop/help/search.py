@@ -1,7 +1,7 @@
 """The retrieval of HELP over one index: algorithm 1, eq. 4 and the hybrid quota."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +25,14 @@ Ids = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-_ADDED = 1 << 21  # numbers added to cosines, held at once: 16 MiB
+_SHARES = 1 << 21  # of passages in words, held at once: 16 MiB
+
+
+class _AddedToOne(NamedTuple):
+    """What is added to the cosines of one question: for words, and to the passages it names."""
+
+    shares: Added
+    named: Ids
 
 
 class Search:
@@ -41,6 +48,7 @@ class Search:
         texts = (passage.full_text for passage in index.passages)
         self._wording = Wording.of(texts) if settings.lexical else None
         self._titles = Titles(index.passages.titles) if settings.named else None
+        self._stated, self._states = _triples_by_passage(index)
         rows = index.triple_embeddings
         if settings.context:
             rows = contextual_rows(index, settings.context, self._ranks)
@@ -56,10 +64,9 @@ class Search:
         threads: int | None,
     ) -> list[Evidence]:
         """Evidence for questions and their vectors (Q, d); `clock` times the stages."""
-        widest = 0
-        if self._wording is not None or self._titles is not None:
-            widest = max(self.index.num_passages, self.index.num_triples)
-        at_once = max(1, min(len(questions), _ADDED // max(1, widest)))
+        at_once = max(1, len(questions))
+        if self._wording is not None:
+            at_once = max(1, _SHARES // max(1, self._wording.count))
         found: list[Evidence] = []
         for start in range(0, len(questions), at_once):
             some = slice(start, start + at_once)
@@ -74,74 +81,57 @@ class Search:
         threads: int | None,
     ) -> list[Evidence]:
         how = self.settings
-        named = self._named(questions)
-        extra = self._by_triple(named)
-        nearest = self._triples.search(queries, how.n, threads, extra=extra)
-        seeds = [_numbers(found) for found in nearest]
+        named = [self._named(question) for question in questions]
+        found = self._triples.search(queries, how.n, threads)
+        seeds = [_numbers(self._seeds(*one)) for one in zip(queries, found, named, strict=True)]
         clock.lap("seeds")
         beam, spent = expand_levels(
             self._scorer, seeds, queries, how.levels, how.k, how.keep_parents, threads
         )
         clock.lap("expand")
-        extra = self._by_words(questions, named)
+        extra = None
+        if self._wording is not None:
+            extra = how.lexical * np.stack([self._wording.shares(one) for one in questions])
         dense = self._passages.search(queries, how.passages, threads, extra=extra)
         clock.lap("dense")
-        found = [
-            self._evidence(
-                beam.of(place),
-                query,
-                dense[place],
-                None if extra is None else extra[place],
-                spent[place],
+        evidence = []
+        for place, query in enumerate(queries):
+            added = _AddedToOne(None if extra is None else extra[place], named[place])
+            evidence.append(
+                self._evidence(beam.of(place), query, dense[place], added, spent[place])
             )
-            for place, query in enumerate(queries)
-        ]
         clock.lap("locate")
-        return found
+        return evidence
 
-    def _named(self, questions: Sequence[str]) -> Added:
-        """What passages get whose title a question names, (Q, P); None where there are none."""
-        if self._titles is None:
-            return None
-        named = [self._titles.named(question) for question in questions]
-        if not any(map(len, named)):
-            return None
-        added = np.zeros((len(questions), self.index.num_passages))
-        for row, passages in zip(added, named, strict=True):
-            row[passages] = self.settings.named
-        return added
+    def _named(self, question: str) -> Ids:
+        """Passages whose title a question names."""
+        return np.empty(0, np.int64) if self._titles is None else self._titles.named(question)
 
-    def _by_triple(self, named: Added) -> Added:
-        """The most that a passage of each triple gets, (Q, T)."""
-        sources = self.index.sources
-        if named is None or self.index.num_triples == 0:
-            return None
-        return np.maximum.reduceat(named[:, sources.passages], sources.offsets[:-1], axis=1)
-
-    def _by_words(self, questions: Sequence[str], named: Added) -> Added:
-        """What passages get for the words they share with a question, and for being named."""
-        if self._wording is None:
-            return named
-        shares = np.stack([self._wording.shares(question) for question in questions])
-        added = self.settings.lexical * shares
-        return added if named is None else added + named
+    def _seeds(self, query: npt.NDArray[np.float32], found: Nearest, named: Ids) -> Nearest:
+        """The nearest triples, those of the passages named being nearer than they are."""
+        triples = [self._stated[self._states[one] : self._states[one + 1]] for one in named]
+        if not triples:
+            return found
+        places = np.unique(np.concatenate(triples))
+        return self._triples.raised(query, found, places, self.settings.named)
 
     def _evidence(
         self,
         hypernodes: Ids,
         query: npt.NDArray[np.float32],
         dense: Nearest,
-        extra: Added,
+        added: _AddedToOne,
         spent: Spent,
     ) -> Evidence:
         """What the last beam of one question leads to."""
         how = self.settings
+        dense = self._passages.raised(query, dense, added.named, how.named, added.shares)
         hypernodes, apart, again = self._measured(hypernodes, query)
         located = localize(
             self.index.sources, self._weights, self._ranks, hypernodes, how.sharpness * apart
         )
         if how.relevance:
-            located = self._relevant(located, query, extra)
+            located = self._relevant(located, query, added)
         chosen = choose(located, dense, how.quota, how.passages)
         return Evidence(
             passages=self._shown(chosen),
@@ -150,11 +140,13 @@ class Search:
         )
 
     def _relevant(
-        self, located: Localized, query: npt.NDArray[np.float32], extra: Added
+        self, located: Localized, query: npt.NDArray[np.float32], added: _AddedToOne
     ) -> Localized:
         """Passages by the score of eq. 4 times what dense retrieval makes of them."""
-        scores = self._passages.scores(query, located.passages, extra)
-        factors = np.exp(self.settings.relevance * (np.nan_to_num(scores) - 1))
+        how = self.settings
+        scores = self._passages.scores(query, located.passages, added.shares)
+        scores += how.named * np.isin(located.passages, added.named)
+        factors = np.exp(how.relevance * (np.nan_to_num(scores) - 1))
         return ranked(located.passages, located.scores * factors, self._ranks)
 
     def _measured(
@@ -191,6 +183,15 @@ def _scorer(
     if settings.scorer == "encoder":
         return encoded
     return Cascade(composition, encoded, settings.shortlist)
+
+
+def _triples_by_passage(index: PassageIndex) -> tuple[Ids, Ids]:
+    """The triples that each passage states, and where those of each begin, (P + 1,)."""
+    sources = index.sources
+    triples = np.repeat(np.arange(index.num_triples), np.diff(sources.offsets))
+    counts = np.bincount(sources.passages, minlength=index.num_passages)
+    starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return triples[np.argsort(sources.passages, kind="stable")], starts
 
 
 def _ranks(ids: Sequence[str]) -> Ids:
