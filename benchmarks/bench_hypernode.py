@@ -158,11 +158,11 @@ def _hub(triples, dim, threads) -> Case:
         check,
         flop=2.0 * dim * triples * (K + 2),
         bytes=float(embeddings.nbytes),
-        report=lambda: f"peak memory beyond the inputs {_extra_megabytes(ours):.1f} MB",
+        report=lambda: f"peak memory beyond the inputs {extra_megabytes(ours):.1f} MB",
     )
 
 
-def _extra_megabytes(run) -> float:
+def extra_megabytes(run) -> float:
     """How much more memory the process holds at most while `run` works."""
     gc.collect()
     with open("/proc/self/clear_refs", "w", encoding="ascii") as file:

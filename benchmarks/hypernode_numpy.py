@@ -24,7 +24,7 @@ class Sets:
             for entity in {e for t in row for e in self.ends[t]}:
                 for triple in self.at[entity]:
                     if triple not in parent:
-                        candidates[parent | {triple}] = (number, triple)
+                        candidates[parent.union((triple,))] = (number, triple)
         return candidates
 
     def parts(self, beam):
