@@ -46,7 +46,7 @@ def _one(flow: Flow, threads: int) -> Case:
 
 def _many(flow: Flow, threads: int) -> Case:
     """16 flows of one beta, which is all that the baseline knows; ours may each have their own."""
-    beta = np.broadcast_to(flow.beta[:, :1], flow.beta.shape)
+    beta = np.broadcast_to(flow.beta[:, 0].copy()[:, None], flow.beta.shape)
 
     def ours():
         return hh_flow.propagate(flow.g, flow.pi, beta, threads=threads)

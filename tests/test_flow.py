@@ -167,7 +167,9 @@ def test_one_beta_of_all_lanes_has_the_bits_of_its_copies(isa, g, dtype, lanes, 
     expected = flow.propagate(g, pi, np.ascontiguousarray(shared))
     assert np.array_equal(flow.propagate(g, pi, shared), expected)
     out = np.empty_like(pi)
-    assert np.array_equal(flow.propagate(g, pi, shared, out=out), expected)
+    assert np.array_equal(flow.propagate(g, pi, shared[::-1][::-1], out=out), expected)
+    with pytest.raises(ValueError, match=r"beta must have shape \("):
+        flow.propagate(g, pi, np.broadcast_to(beta[:1, None], (len(beta) + 1, lanes)))
 
 
 @pytest.mark.parametrize("shape", [(), (5,)])

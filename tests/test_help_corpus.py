@@ -92,7 +92,7 @@ def test_one_text_file(tmp_path):
         ("a.jsonl", '{"text": "x", "id": true}', MalformedLine, "found an id of type bool"),
         ("a.jsonl", '{"text": "\\ud800"}', ValueError, "the text of item 0 holds a lone surrogate"),
         ("a.jsonl", '{"text": "x", "id": 1}\n"y"', ValueError, "two passages have the id '1'"),
-        ("a.json", '{"docs": []}', UnreadableFile, "no list of passages; read_openie reads it"),
+        ("a.json", '{"docs": []}', UnreadableFile, "no list of rows; read_openie reads it"),
         ("a.json", "{", UnreadableFile, "a.json is not JSON"),
         ("a.csv", "text", UnreadableFile, r"expected a folder or a file .txt, .* got '.csv'"),
         ("a.txt.gz", b"no", UnreadableFile, "cannot be read as gzip"),

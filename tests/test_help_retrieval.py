@@ -19,6 +19,7 @@ from hyperhop.help.dense import FlatSearch, Nearest
 from hyperhop.help.hybrid import choose
 from hyperhop.help.localize import Localized, distances
 from hyperhop.help.scorers import Encoded
+from hyperhop.help.titles import Titles
 from hyperhop.help.wording import Wording
 from hyperhop.text import HashingEncoder
 from reference_help import (
@@ -51,7 +52,11 @@ def corpus(seed, passages=12, names=9, most=5):
     return stated
 
 
+PAPER = {"named": 0.0, "relevance": 0.0}  # the switches beyond it
+
+
 def built(stated, encoder=None, **settings):
+    settings = PAPER | settings
     return HELP.build(list(stated), list(stated.values()), encoder or WordVectors(), **settings)
 
 
@@ -710,7 +715,7 @@ def test_relevance_multiplies_the_score_of_a_path(lexical):
     dense = built(stated, encoder, **settings | {"quota": 0}).retrieve(question)
     similar = {one.id: one.score for one in dense.passages}
     expected = {
-        one.id: one.score * math.exp(3.0 * similar[one.id])
+        one.id: one.score * math.exp(3.0 * (similar[one.id] - 1))
         for one in before.passages
         if one.found == "path"
     }
@@ -722,11 +727,50 @@ def test_relevance_multiplies_the_score_of_a_path(lexical):
 def test_every_switch_at_once_alone_in_a_batch_and_in_any_order():
     stated = corpus(14, passages=30)
     settings = {"context": 0.5, "lexical": 0.5, "relevance": 10.0, "sharpness": 3.0, "quota": 3}
+    settings["named"] = 0.2
     help = built(stated, HashingEncoder(64), **settings)
-    questions = [f"E{i} r text {i}" for i in range(12)]
+    questions = [f"E{i} r text {i} title {i}" for i in range(12)]
     expected = [plain(help.retrieve(question)) for question in questions]
     assert [plain(one) for one in help.retrieve_batch(questions)] == expected
     items = list(stated.items())
     random.Random(1).shuffle(items)
     other = built(dict(items), HashingEncoder(64), **settings)
     assert [plain(one) for one in other.retrieve_batch(questions)] == expected
+
+
+def test_titles_that_a_question_names():
+    titles = Titles(["Ann Lee", "", "ANN lee (singer)", "Lee", "(film)", "C++", "東京", "Ann Lee"])
+    assert titles.named("Was ann  LEE here?").tolist() == [0, 2, 3, 7]
+    assert titles.named("Lees and Anna").tolist() == []
+    assert titles.named("c 東京 film").tolist() == [5, 6]
+    assert titles.named("").tolist() == []
+    assert Titles([]).named("Ann").tolist() == []
+
+
+def test_named_passages_rise_and_seed():
+    stated = corpus(15, passages=16)
+    encoder = WordVectors()
+    settings = {"levels": 1, "n": 4, "passages": 16}
+    question = "what of title 2"
+    dense = built(stated, encoder, quota=0, **settings).retrieve(question)
+    helped = built(stated, encoder, quota=0, named=0.3, **settings).retrieve(question)
+    before = {one.id: one.score for one in dense.passages}
+    titles = {passage.id: passage.title for passage in stated}
+    for one in helped.passages:
+        bonus = 0.3 if titles[one.id] == "title 2" else 0.0
+        assert one.score == pytest.approx(before[one.id] + bonus, abs=1e-12)
+    query = encoder.encode([question])[0].astype(float)
+
+    def seed(triple):
+        named = any(p.title == "title 2" and triple in triples for p, triples in stated.items())
+        return float(encoder.encode([text_of([triple])])[0] @ query) + 0.3 * named
+
+    triples = {triple for listed in stated.values() for triple in listed}
+    best = sorted(triples, key=lambda triple: -seed(triple))[:4]
+    found = found_hypernodes(helped)
+    assert set(found) == {frozenset([triple]) for triple in best}
+    assert found != found_hypernodes(dense)
+    # distances are plain ones: what is named seeds, and is no nearer for that
+    apart = {frozenset(one.triples): one.distance for one in dense.hypernodes}
+    assert all(one.distance == apart.get(frozenset(one.triples), one.distance)
+               for one in helped.hypernodes)  # fmt: skip

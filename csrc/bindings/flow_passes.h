@@ -21,10 +21,12 @@ struct Attention {
   // Lanes that share one row of memory, as np.broadcast_to makes them, are read as one.
   Attention(const char* function, const py::array& given, const FlowShape& shape, int64_t R)
       : one_for_all(shape.is_lanes() && shape.lanes() > 1 && given.ndim() == 2 &&
-                    given.shape(1) == shape.lanes() && given.strides(1) == 0) {
+                    given.shape(0) == R && given.shape(1) == shape.lanes() &&
+                    given.strides(1) == 0) {
     if (one_for_all)
-      values = read_floats<T>({function, "beta"},
-                              py::array(given[py::make_tuple(py::ellipsis(), 0)]), {R});
+      values = read_floats<T>(
+          {function, "beta"},
+          py::array(given.dtype(), {given.shape(0)}, {given.strides(0)}, given.data(), given), {R});
     else
       values = read_floats<T>({function, "beta"}, given, shape.per_relation(R));
   }

@@ -102,7 +102,7 @@ static void propagate_lanes(const PropagateArgs<T>& args, int64_t first, const E
   const T* pi = args.pi + first;
   T* HH_RESTRICT phi = args.phi + first;
   const auto beta = [&](int64_t relation, int64_t i) HH_INLINE_LAMBDA {
-    if constexpr (one_beta) return V{} + args.beta[relation];
+    if constexpr (one_beta) return args.beta[relation] - V{};  // in every lane, -0 too
     return load<V>(args.beta + relation * lanes + first + i);
   };
   each_row(args.in, [&](int32_t row, int64_t e, int64_t degree) HH_INLINE_LAMBDA {

@@ -169,8 +169,9 @@ class FlowHop:
 class EvidencePassage:
     """One passage of text, and how it was found.
 
-    `found` is "path" where HyperNodes led to it, whose `score` is then the sum of eq. 4 of HELP, or
-    "dense" where its own embedding did, whose `score` is a cosine: the two do not compare.
+    `found` is "path" where HyperNodes led to it, whose `score` is then that of eq. 4 of HELP, or
+    "dense" where its own embedding did, whose `score` is a cosine, each with what `HELP` is set to
+    add to it: the two do not compare.
     """
 
     id: str
@@ -251,9 +252,9 @@ class Evidence:
     cut, so that more may exist; `hubs` are the entities, by name, of which it did not follow every
     edge because that was asked for. `unused_topics` are topics that the question was read to be
     about too, by name, but from which nothing leads to the same entities. `planner_calls` are the
-    calls of language models that planning took: mostly none.
-    `hypernodes` are sets of facts behind the passages, nearest to the question first, and read like
-    a list; `scoring` tells what scoring them took.
+    calls of language models that planning took: mostly none. `hypernodes` are sets of facts behind
+    the passages, nearest to the question first, and read like a list; `scoring` tells what scoring
+    them took.
     """
 
     topic: str | None = None

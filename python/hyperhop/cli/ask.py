@@ -143,6 +143,8 @@ def ask(
     """
     if explain and as_json:
         raise typer.BadParameter("--json already holds what --explain shows: give one of them")
+    if not question.strip():
+        raise typer.BadParameter("the question is empty")
     plans = planner == LLM
     chosen = system_of(directory, system)
     _check_options(options.typed(context), directory, chosen)

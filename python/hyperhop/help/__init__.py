@@ -2,6 +2,7 @@
 
 from hyperhop.help.build import build_index
 from hyperhop.help.change import add, remove, update
+from hyperhop.help.corpus import read_passages
 from hyperhop.help.estimate import CostEstimate, estimate
 from hyperhop.help.extract import aextract, extract
 from hyperhop.help.extracted import ExtractedPassage, Extraction, ExtractionReport
@@ -32,6 +33,7 @@ __all__ = [
     "extract",
     "name_key",
     "read_openie",
+    "read_passages",
     "remove",
     "update",
     "write_openie",

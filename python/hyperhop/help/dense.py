@@ -85,6 +85,24 @@ class FlatSearch:
         cosines = cosine_rows(self._rows[places], query)
         return cosines if extra is None else cosines + extra[places]
 
+    def raised(
+        self,
+        query: npt.NDArray[np.float32],
+        found: Nearest,
+        places: npt.NDArray[np.int64],
+        gain: float,
+        extra: Added = None,
+    ) -> Nearest:
+        """What would have been found if the rows at `places` scored `gain` more, 0 or above.
+
+        Another row that is then among the k best was so before. O(places + k).
+        """
+        if len(places) == 0:
+            return found
+        all_places = np.union1d(found.rows, places)
+        scores = self.scores(query, all_places, extra) + gain * np.isin(all_places, places)
+        return self._order(all_places, scores, len(found.rows))
+
     def _multiplied(
         self, queries: npt.NDArray[np.float32], k: int, extra: Added
     ) -> list[npt.NDArray[np.int64]]:
@@ -128,10 +146,14 @@ class FlatSearch:
                 scores += extra[places].astype(np.float32)
             kept = _at_least(scores, topk(scores, k)[1][-1] - _margin(query[None]))
             places = places[kept]
-        scored = self.scores(query, places, extra)
+        return self._order(places, self.scores(query, places, extra), k)
+
+    def _order(
+        self, places: npt.NDArray[np.int64], scores: npt.NDArray[np.float64], k: int
+    ) -> Nearest:
         ranks = places if self._ranks is None else self._ranks[places]
-        order = np.lexsort((ranks, -scored))[:k]
-        return Nearest(places[order], scored[order])
+        order = np.lexsort((ranks, -scores))[:k]
+        return Nearest(places[order], scores[order])
 
 
 def _margin(queries: npt.NDArray[np.float32]) -> float:

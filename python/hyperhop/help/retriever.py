@@ -55,10 +55,14 @@ class HELP(Answering):
         lexical: how much dense retrieval heeds words, 0 (the paper) to 1: this times the share of
             the question's words that a passage holds, rare ones counting most, is added to its
             cosine, see `Wording`.
-        relevance: b of the factor e^(b s) on the score of eq. 4, where s is that score of dense
-            retrieval; 0 is the paper's.
+        named: what is added, 0 (the paper) to 1, to the cosine of a passage whose title stands in
+            the question, see `Titles`, and, where seeds are chosen, to that of its triples.
+        relevance: b of the factor e^(b (s - 1)) on the score of eq. 4, where s is the passage's
+            score in dense retrieval; 0 is the paper's.
         shortlist: HyperNodes that "cascade" has encoded at each level; never fewer than k.
         cached: HyperNode texts whose vectors are kept for later questions.
+
+    With `named` and `relevance` at 0 it is the method as the paper has it.
 
     There is no topic: ValueError where one is given. `explain` changes nothing.
 
@@ -92,7 +96,8 @@ class HELP(Answering):
         sharpness: float = 1.0,
         context: float = 0.0,
         lexical: float = 0.0,
-        relevance: float = 0.0,
+        named: float = 0.2,
+        relevance: float = 10.0,
         shortlist: int = 200,
         cached: int = CACHED,
     ) -> None:
@@ -108,6 +113,7 @@ class HELP(Answering):
             sharpness,
             context,
             lexical,
+            named,
             relevance,
             shortlist,
             cached,

@@ -9,7 +9,7 @@ from hyperhop.help.scorers import CACHED, ScorerName
 
 _LEAST = {"levels": 1, "n": 1, "k": 1, "quota": 0, "passages": 1, "shortlist": 1, "cached": 0}
 
-_MOST = {"sharpness": 100, "context": 10, "lexical": 1, "relevance": 100}
+_MOST = {"sharpness": 100, "context": 10, "lexical": 1, "named": 1, "relevance": 100}
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,8 @@ class RetrievalSettings:
     sharpness: float = 1.0
     context: float = 0.0
     lexical: float = 0.0
-    relevance: float = 0.0
+    named: float = 0.2
+    relevance: float = 10.0
     shortlist: int = 200
     cached: int = CACHED
 

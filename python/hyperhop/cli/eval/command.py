@@ -11,7 +11,7 @@ import typer
 from hyperhop.cli import options as shared
 from hyperhop.cli.eval import options
 from hyperhop.cli.eval.datasets import show_datasets
-from hyperhop.cli.eval.modes import Mode, mode_of
+from hyperhop.cli.eval.modes import Mode, mode_of, typed
 from hyperhop.cli.eval.output import Files
 from hyperhop.cli.eval.passages import (
     Over,
@@ -133,6 +133,7 @@ def eval_(
     if mode in (Mode.TRAIN, Mode.TRAINED_STUDY):
         trained = asked | {"part": part or "dev", "split": split, "fold": _one(fold), "seed": seed}
         trained |= {"train_limit": train_limit, "folder": work}
+        trained["encoder"] = encoder if typed(context, "encoder") else None
         wanted = Wanted(preset, config, values or [])
         if study is None:
             train_and_measure(dataset, folder, _numbers(train_seeds), trained, wanted, files)

@@ -69,12 +69,16 @@ def mode_of(context: typer.Context) -> Mode:
         mode = _over_graphs(given)
     name, understood = mode.value
     for option in context.command.params:
-        source = context.get_parameter_source(option.name or "")
-        typed = source is not None and source.name == "COMMANDLINE"
-        if typed and option.name not in understood:
+        if option.name not in understood and typed(context, option.name or ""):
             what = "DATASET" if option.name == "dataset" else option.opts[0]
             raise typer.BadParameter(f"{name} has no use for {what}")
     return mode
+
+
+def typed(context: typer.Context, option: str) -> bool:
+    """Whether an option was given, not just its default taken."""
+    source = context.get_parameter_source(option)
+    return source is not None and source.name == "COMMANDLINE"
 
 
 def _over_passages(given: Mapping[str, Any]) -> Mode:

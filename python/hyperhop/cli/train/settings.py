@@ -11,6 +11,7 @@ import typer
 from hyperhop.cli.values import named_value
 from hyperhop.rsf.training import Settings, preset
 from hyperhop.rsf.training.toml import read_toml
+from hyperhop.text.registry import encoder_name
 
 Preset = Annotated[
     str,
@@ -22,7 +23,9 @@ Preset = Annotated[
 ConfigFile = Annotated[
     Path | None,
     typer.Option(
-        "--config", metavar="FILE", help="TOML with [model] and [training]; replaces the preset's."
+        "--config",
+        metavar="FILE",
+        help="TOML with [model] and [training], which replace the preset's, and [encoder].",
     ),
 ]
 Values = Annotated[
@@ -67,3 +70,25 @@ def settings_of(
     if "radius" not in named:
         settings = settings.replaced({"radius": settings.model.hops})
     return settings
+
+
+def encoder_of(config: Path | None, encoder: str | None) -> dict[str, str] | None:
+    """The file's encoder as `open_encoder` takes it; None where it names none.
+
+    ValueError where `encoder` is another one, and for a table that no encoder has.
+    """
+    table = {} if config is None else read_toml(config).get("encoder", {})
+    if not table:
+        return None
+    texts = all(isinstance(value, str) for value in table.values())
+    if "name" not in table or not table.keys() <= {"name", "query_prompt"} or not texts:
+        raise ValueError(
+            f"{config}: [encoder] must have a name and may have a query_prompt, both text, got "
+            f"{table}"
+        )
+    if encoder is not None and encoder_name(encoder) != table["name"]:
+        raise ValueError(
+            f"{config} is for the encoder {table['name']!r}, got --encoder {encoder}: leave one of "
+            "them out"
+        )
+    return {("encoder" if key == "name" else key): value for key, value in table.items()}

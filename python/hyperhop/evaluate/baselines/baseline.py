@@ -31,7 +31,7 @@ class Baseline(ABC):
         best = ranked[: self.passages].tolist()
         found = [self.index.passages[place] for place in best]
         kept = [
-            EvidencePassage(passage.id, passage.text, float(scores[place]))
+            EvidencePassage(passage.id, passage.text, float(scores[place]), passage.title)
             for passage, place in zip(found, best, strict=True)
         ]
         clock.lap("passages")

@@ -1,5 +1,6 @@
 """BM25 by the library bm25s (extra `bm25`)."""
 
+import logging
 import re
 
 import numpy as np
@@ -23,6 +24,7 @@ class BM25(Baseline):
         """Counts all words. ImportError without the extra."""
         super().__init__(index, passages)
         bm25s = optional("bm25s", "BM25", "bm25")
+        logging.getLogger("bm25s").setLevel(logging.WARNING)  # it logs every index otherwise
         self._model = bm25s.BM25(k1=1.2, b=0.75, method="lucene")
         words = [_words(passage.full_text) for passage in index.passages]
         self._known = {word for of in words for word in of}

@@ -75,7 +75,7 @@ class PassageContext:
             "set": self.set.name,
             "benchmark": self.set.title,
             "oracle": self.set.oracle,
-            "notes": list(self.set.notes),
+            "notes": list(self.set.said),
             "encoder": self.encoder.name,
             "storage": storage,
             "limit": limit,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hyperhop.evaluate.question import Benchmark, Question
+from hyperhop.evaluate.question import Question
 from hyperhop.help import Passage, Triple
 
 
@@ -30,8 +30,8 @@ class PassageSet:
     notes: tuple[str, ...] = field(default_factory=tuple)
 
     @property
-    def benchmark(self) -> Benchmark:
-        """The form that `evaluate_system` takes: all questions are its part "test"."""
-        return Benchmark(
-            self.title, "all", 0, None, [], [], self.questions, note=" ".join(self.notes)
-        )
+    def said(self) -> tuple[str, ...]:
+        """The notes, and what cannot run."""
+        if self.triples is not None:
+            return self.notes
+        return (*self.notes, "Nobody extracted triples of these passages: help and ppr need them.")

@@ -57,7 +57,7 @@ def scored(context: PassageContext, records: list[Record], settings: Mapping[str
         benchmark=context.set.title,
         split="all",
         part="test",
-        note=" ".join(context.set.notes),
+        note=" ".join(context.set.said),
         settings={**settings, "limit": context.about["limit"]},
     )
 

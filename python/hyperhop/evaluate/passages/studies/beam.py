@@ -21,7 +21,7 @@ def run(context: PassageContext) -> Study:
         title("Seeds n and beam k", context),
         (Column("n", "n", "d"), Column("k", "k", "d"), *RECALL, *COST),
         rows,
-        (NOTE, *context.set.notes),
+        (NOTE, *context.set.said),
     )
     figure = Figure(
         *(table.title, rows, "lines", "n", "recall@5", "seeds n", "recall@5, %"), by="k"

@@ -17,7 +17,7 @@ def run(context: PassageContext) -> Study:
         title("Levels N", context),
         (Column("levels", "N", "d"), *RECALL, *COST),
         rows,
-        (NOTE, *context.set.notes),
+        (NOTE, *context.set.said),
     )
     figure = Figure(
         *(table.title, rows, "points", "search", "recall@5"),

@@ -20,7 +20,7 @@ def run(context: PassageContext) -> Study:
         title(f"Quota M of {_PASSAGES}", context),
         (Column("quota", "M", "d"), *RECALL, *COST),
         rows,
-        (NOTE, *context.set.notes),
+        (NOTE, *context.set.said),
     )
     figure = Figure(*(table.title, rows, "lines", "quota", "recall@5", "M", "recall@5, %"))
     return Study("quota", "quota of the hybrid retrieval", about(context), table, figure)

@@ -41,7 +41,7 @@ def run(context: PassageContext) -> Study:
         f"Encoding the questions comes on top: {_encoding(context, encoder):.2f} s / 1,000, one by "
         f"one ({encoder.name}). encoded, cached: candidates for a question that the encoder was "
         "given, and those whose vector an earlier one had left.",
-        *context.set.notes,
+        *context.set.said,
     )
     table = Table(f"Speed on {context.set.title}", _COLUMNS, rows, notes)
     figure = Figure(*(table.title, rows, "bars", "system", "alone", "", "seconds for 1,000"))
