@@ -356,7 +356,7 @@ def test_a_stopped_extraction_goes_on(server, docs, tmp_path, by):
             assert time.monotonic() < until
             time.sleep(0.02)
         # A second process must wait: the records have one writer.
-        said, err = run(*arguments, code=1)
+        _, err = run(*arguments, code=1)
         assert "another run is extracting into" in err
         process.send_signal(by)
         err = process.stderr.read()
