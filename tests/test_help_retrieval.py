@@ -494,16 +494,16 @@ def test_flat_search_is_exact_alone_and_in_batches(dtype):
     assert [len(one.rows) for one in FlatSearch(rows[:0]).search(queries[:3], 5)] == [0, 0, 0]
 
 
-def test_a_large_batch_is_searched_in_blocks(monkeypatch):
+@pytest.mark.parametrize("many", [True, False])
+def test_a_large_batch_is_searched_in_blocks(monkeypatch, many):
     from hyperhop.help import dense
 
     rng = np.random.default_rng(4)
-    rows = rng.standard_normal((5000, 8)).astype(np.float32)
+    rows = rng.standard_normal((5000 if many else 300, 8)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     queries = rows[:30]
     whole = FlatSearch(rows).search(queries, 9)
     monkeypatch.setattr(dense, "_SCORES", 1)
-    monkeypatch.setattr(dense, "_HALF_ROWS", 17)
     for one, other in zip(whole, FlatSearch(rows).search(queries, 9), strict=True):
         assert one.rows.tolist() == other.rows.tolist()
         assert one.scores.tobytes() == other.scores.tobytes()
