@@ -45,10 +45,11 @@ def _one(flow: Flow, threads: int) -> Case:
 
 
 def _many(flow: Flow, threads: int) -> Case:
-    """The baseline serves 16 flows of one beta; ours may each have their own."""
+    """16 flows of one beta, which is all that the baseline knows; ours may each have their own."""
+    beta = np.broadcast_to(flow.beta[:, 0].copy()[:, None], flow.beta.shape)
 
     def ours():
-        return hh_flow.propagate(flow.g, flow.pi, flow.beta, threads=threads)
+        return hh_flow.propagate(flow.g, flow.pi, beta, threads=threads)
 
     others = [
         Baseline("scipy CSR @ (V, 16), data refreshed", _scipy(flow)),

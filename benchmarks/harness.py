@@ -23,6 +23,8 @@ BENCHMARKS = (
     "bench_hop",
     "bench_read",
     "bench_rsf_step",
+    "bench_hypernode",
+    "bench_help",
     "bench_graph",
     "bench_backtrack",
     "bench_sparse_flow",

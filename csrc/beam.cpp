@@ -57,13 +57,15 @@ class RowDots {
         embeddings_(embeddings),
         scratch_(make_scratch(row_dots_scratch(embeddings.dim))) {}
 
-  // `ranks(i)`, i < count <= kCompositionTile, are the rows.
+  // The rows are those of ranks(i), i < count <= kCompositionTile; up to `total` others come next.
   template <class Ranks>
-  void run(const Ranks& ranks, int64_t count, const std::vector<const float*>& columns) {
+  void run(const Ranks& ranks, int64_t count, int64_t total,
+           const std::vector<const float*>& columns) {
     const auto num_columns = int64_t(columns.size());
     dots_.resize(as_size(num_columns * kCompositionTile));
-    for (int64_t i = 0; i < count; ++i) rows_[i] = index_.triple(ranks(i));
-    kernels().row_dots({embeddings_, rows_, count, columns.data(), num_columns, squares_,
+    const int64_t ahead = std::min(kRowGroup, total - count);
+    for (int64_t i = 0; i < count + ahead; ++i) rows_[i] = index_.triple(ranks(i));
+    kernels().row_dots({embeddings_, rows_, count, ahead, columns.data(), num_columns, squares_,
                         dots_.data(), scratch_.get()});
   }
   const float* squares() const { return squares_; }
@@ -73,7 +75,7 @@ class RowDots {
   const TripleIndex& index_;
   EmbeddingRows embeddings_;
   Scratch scratch_;
-  int32_t rows_[kCompositionTile];
+  int32_t rows_[kCompositionTile + kRowGroup];
   float squares_[kCompositionTile];
   std::vector<float> dots_;
 };
@@ -89,7 +91,7 @@ struct SetDots {
     std::vector<float> all(size * size);
     for (int64_t first = 0; first < row.size; first += kCompositionTile) {
       const int64_t count = std::min(kCompositionTile, row.size - first);
-      dots.run([&](int64_t i) { return row.ranks[first + i]; }, count, columns);
+      dots.run([&](int64_t i) { return row.ranks[first + i]; }, count, row.size - first, columns);
       query.insert(query.end(), dots.with(0), dots.with(0) + count);
       squares.insert(squares.end(), dots.squares(), dots.squares() + count);
       for (int64_t i = 0; i < row.size; ++i)
@@ -242,7 +244,7 @@ class Search {
     for (int64_t first = begin; first < end; first += kCompositionTile) {
       const int64_t count = std::min(kCompositionTile, end - first);
       const AdjacentTriple* tile = triples + first;
-      dots.run([&](int64_t i) { return tile[i].rank; }, count, columns);
+      dots.run([&](int64_t i) { return tile[i].rank; }, count, end - first, columns);
       for (const int64_t p : place.parents) {
         const HyperNodeRow parent = expansion_.parent(p);
         pair_dots.clear();

@@ -68,7 +68,7 @@ bool FlowGraph::is_crossed(std::int64_t node) const {
 std::shared_ptr<const FlowPlan> FlowGraph::plan(const std::vector<std::int64_t>& segments) const {
   const std::lock_guard<std::mutex> lock(plan_mutex_);
   if (!plan_ || plan_->segments() != segments)
-    plan_ = std::make_shared<const FlowPlan>(in(), out(), segments);
+    plan_ = std::make_shared<const FlowPlan>(in(), out(), segments, num_relations_);
   return plan_;
 }
 

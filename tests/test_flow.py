@@ -159,6 +159,42 @@ def test_lanes_have_the_bits_of_each_alone(isa, g, dtype, lanes, seed):
         assert np.array_equal(grad_beta[:, b], alone[1])
 
 
+@given(graphs(), dtypes, st.sampled_from([0, 1, 2, 7, 16, 19]), seeds)
+def test_one_beta_of_all_lanes_has_the_bits_of_its_copies(isa, g, dtype, lanes, seed):
+    pi, *_ = random_flow(np.random.default_rng(seed), g, dtype, (lanes,))
+    beta = random_flow(np.random.default_rng(seed), g, dtype)[1]
+    shared = np.broadcast_to(beta[:, None], (len(beta), lanes))
+    expected = flow.propagate(g, pi, np.ascontiguousarray(shared))
+    assert np.array_equal(flow.propagate(g, pi, shared), expected)
+    out = np.empty_like(pi)
+    assert np.array_equal(flow.propagate(g, pi, shared[::-1][::-1], out=out), expected)
+    with pytest.raises(ValueError, match=r"beta must have shape \("):
+        flow.propagate(g, pi, np.broadcast_to(beta[:1, None], (len(beta) + 1, lanes)))
+
+
+@pytest.mark.parametrize("shape", [(), (5,)])
+@pytest.mark.parametrize("factor", [1, 2**17])
+def test_ids_that_fill_a_word_and_more(isa, shape, factor):
+    """13 bits of nodes; relations of 4 bits, or of 20, which with them need a word of 64."""
+    nodes, relations = 2**13, 8
+    few = random_graph(np.random.default_rng(3), nodes, 40_000, relations)
+    last = factor * relations - 1
+    spread = last - np.arange(relations) * factor  # falls, so that the order of sums changes
+    g = FlowGraph(few.src, spread[few.relation], few.dst, nodes, last + 1)
+    pi, beta, *_, grad = random_flow(np.random.default_rng(4), few, np.float32, shape)
+    wide = np.zeros((last + 1, *shape), np.float32)
+    wide[spread] = beta
+    known = flow.propagate(few, pi, beta)
+    assert np.allclose(flow.propagate(g, pi, wide), known, rtol=1e-5, atol=1e-6)
+    grad_pi, grad_beta = flow.propagate_backward(g, pi, wide, grad)
+    known_pi, known_beta = flow.propagate_backward(few, pi, beta, grad)
+    assert np.allclose(grad_pi, known_pi, rtol=1e-4, atol=1e-5)
+    assert np.allclose(grad_beta[spread], known_beta, rtol=1e-4, atol=1e-3)
+    unused = np.ones(last + 1, bool)
+    unused[spread] = False
+    assert not grad_beta[unused].any()
+
+
 @pytest.fixture(scope="module")
 def large():
     """Several edge blocks, one of them a hub's alone, on many relations."""

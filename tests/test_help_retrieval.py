@@ -11,12 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hyperhop as hh
+from hyperhop import _core
 from hyperhop.evidence import Evidence, EvidenceScoring
 from hyperhop.help import HELP, Passage, RetrievalSettings, build_index
+from hyperhop.help.codes import RowCodes
 from hyperhop.help.dense import FlatSearch, Nearest
 from hyperhop.help.hybrid import choose
 from hyperhop.help.localize import Localized, distances
 from hyperhop.help.scorers import Encoded
+from hyperhop.help.titles import Titles
+from hyperhop.help.wording import Wording
 from hyperhop.text import HashingEncoder
 from reference_help import (
     WordVectors,
@@ -48,7 +52,11 @@ def corpus(seed, passages=12, names=9, most=5):
     return stated
 
 
+PAPER = {"named": 0.0, "relevance": 0.0}  # the switches beyond it
+
+
 def built(stated, encoder=None, **settings):
+    settings = PAPER | settings
     return HELP.build(list(stated), list(stated.values()), encoder or WordVectors(), **settings)
 
 
@@ -71,7 +79,7 @@ def found_hypernodes(evidence):
     ("levels", "keep_parents"), [(1, False), (2, False), (2, True), (3, False), (3, True)]
 )
 def test_retrieval_is_algorithm_1_and_equation_4(scorer, levels, keep_parents):
-    for seed in range(4):
+    for seed in range(3):
         stated = corpus(seed)
         encoder = WordVectors()
         settings = {"levels": levels, "scorer": scorer, "keep_parents": keep_parents}
@@ -266,12 +274,12 @@ def test_cascade_encodes_its_shortlist():
 
 
 def test_the_cache_is_bounded_and_changes_nothing():
-    stated = corpus(2, passages=30)
+    stated = corpus(2, passages=10)
     whole = built(stated, scorer="encoder")
     for cached in (0, 7):
         encoder = WordVectors()
         small = built(stated, encoder, scorer="encoder", cached=cached)
-        for question in QUESTIONS + QUESTIONS:
+        for question in QUESTIONS[:4] * 2:
             assert found_hypernodes(small.retrieve(question)) == found_hypernodes(
                 whole.retrieve(question)
             )
@@ -286,18 +294,18 @@ def test_the_cache_is_bounded_and_changes_nothing():
 @pytest.mark.parametrize("scorer", ["composition", "encoder", "cascade"])
 @pytest.mark.parametrize("storage", ["float32", "float16"])
 def test_a_batch_gives_what_single_questions_give(scorer, storage):
-    stated = corpus(5, passages=60, names=12)
-    help = built(stated, HashingEncoder(64), scorer=scorer, storage=storage, k=9)
-    questions = [f"E{i % 12} r E{i % 7} {i}" for i in range(70)]
+    stated = corpus(5, passages=25, names=12)
+    help = built(stated, HashingEncoder(64), scorer=scorer, storage=storage, n=2, k=4)
+    questions = [f"E{i % 12} r E{i % 7} {i}" for i in range(40)]
     single = [help.retrieve(question) for question in questions]
-    for threads in (1, 2, 4):
+    for threads in (1, 2):
         batch = help.retrieve_batch(questions, threads=threads)
         for one, other in zip(single, batch, strict=True):
             one, other = plain(one), plain(other)
             one.pop("scoring"), other.pop("scoring")
             assert one == other
-    assert all(plain(help.retrieve(q, threads=3))["passages"] == plain(one)["passages"]
-               for q, one in zip(questions, single, strict=True))  # fmt: skip
+    for question, one in zip(questions[:5], single, strict=False):
+        assert help.retrieve(question, threads=3).passages == one.passages
 
 
 @pytest.mark.parametrize("scorer", ["composition", "encoder"])
@@ -319,7 +327,7 @@ def test_many_threads_at_once():
     expected = {question: plain(help.retrieve(question)) for question in QUESTIONS}
     with ThreadPoolExecutor(8) as pool:
         for question, evidence in zip(
-            QUESTIONS * 10, pool.map(help.retrieve, QUESTIONS * 10), strict=True
+            QUESTIONS * 4, pool.map(help.retrieve, QUESTIONS * 4), strict=True
         ):
             found = plain(evidence)
             assert found["passages"] == expected[question]["passages"]
@@ -423,14 +431,14 @@ class Odd(WordVectors):
 
 
 @pytest.mark.parametrize("scorer", ["composition", "encoder", "cascade"])
-@pytest.mark.filterwarnings("ignore:invalid value")
-def test_zero_and_broken_embeddings_lose_nothing(scorer):
+@pytest.mark.parametrize("context", [0.0, 0.5])
+def test_zero_and_broken_embeddings_lose_nothing(scorer, context):
     stated = {
         Passage("good", "good"): [("A", "r", "B"), ("B", "r", "C")],
         Passage("zero", "zero"): [("B", "zero", "D"), ("A", "r", "B")],
         Passage("broken", "broken"): [("B", "broken", "E"), ("X", "broken", "Y")],
     }
-    help = built(stated, Odd(), scorer=scorer, n=10, k=50)
+    help = built(stated, Odd(), scorer=scorer, n=10, k=50, context=context, relevance=context)
     evidence = help.retrieve("question")
     assert {one.id for one in evidence.passages} == {"good", "zero", "broken"}
     assert all(math.isfinite(one.distance) for one in evidence.hypernodes)
@@ -461,7 +469,7 @@ def test_a_large_passage_and_hostile_names():
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
 def test_flat_search_is_exact_alone_and_in_batches(dtype):
     rng = np.random.default_rng(3)
-    rows = rng.standard_normal((3000, 24)).astype(np.float32)
+    rows = rng.standard_normal((5000, 24)).astype(np.float32)
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     rows[100:140] = rows[7]  # ties
     rows[200] = np.nan
@@ -476,12 +484,12 @@ def test_flat_search_is_exact_alone_and_in_batches(dtype):
         for query, found in zip(queries, batch, strict=True):
             exact = np.minimum((rows.astype(float) * query.astype(float)).sum(axis=1), 1.0)
             assert found.rows.tolist() == np.lexsort((ranks, -exact))[:k].tolist()
-            assert found.cosines.tobytes() == exact[found.rows].tobytes()
+            assert found.scores.tobytes() == exact[found.rows].tobytes()
             alone = search.search(query[None], k)[0]
             assert alone.rows.tobytes() == found.rows.tobytes()
-            assert alone.cosines.tobytes() == found.cosines.tobytes()
+            assert alone.scores.tobytes() == found.scores.tobytes()
     everything = search.search(queries[:2], 10_000)
-    assert all(one.rows[-1] == 200 and len(one.rows) == 3000 for one in everything)
+    assert all(one.rows[-1] == 200 and len(one.rows) == 5000 for one in everything)
     assert search.search(queries[:0], 3) == []
     assert [len(one.rows) for one in FlatSearch(rows[:0]).search(queries[:3], 5)] == [0, 0, 0]
 
@@ -498,7 +506,7 @@ def test_a_large_batch_is_searched_in_blocks(monkeypatch):
     monkeypatch.setattr(dense, "_HALF_ROWS", 17)
     for one, other in zip(whole, FlatSearch(rows).search(queries, 9), strict=True):
         assert one.rows.tolist() == other.rows.tolist()
-        assert one.cosines.tobytes() == other.cosines.tobytes()
+        assert one.scores.tobytes() == other.scores.tobytes()
 
 
 def test_distances_come_from_the_difference():
@@ -527,6 +535,10 @@ def test_bad_arguments():
         ({"k": 0}, "HELP: k must be at least 1, got 0"),
         ({"quota": -1}, "HELP: quota must be at least 0, got -1"),
         ({"passages": 0}, "HELP: passages must be at least 1, got 0"),
+        ({"sharpness": -1}, "HELP: sharpness must be from 0 to 100, got -1"),
+        ({"context": math.nan}, "HELP: context must be from 0 to 10, got nan"),
+        ({"relevance": math.inf}, "HELP: relevance must be from 0 to 100, got inf"),
+        ({"lexical": 1.5}, "HELP: lexical must be from 0 to 1, got 1.5"),
     ):
         with pytest.raises(ValueError, match=message):
             HELP(index, **settings)
@@ -566,3 +578,199 @@ def test_the_shared_shape():
     )
     assert [one.entities for one in answers] == [["Peru"]] * 3
     assert told[-1] == (3, 3)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+@pytest.mark.parametrize("dim", [1, 15, 16, 33, 384])
+def test_codes_are_near_their_rows(isa, dtype, dim):
+    rng = np.random.default_rng(dim)
+    rows = rng.standard_normal((50, dim)).astype(dtype)
+    rows[3] = 0
+    rows[4, -1] = np.nan
+    rows[5, 0] = -np.inf
+    rows[6] = 1e-40 if dtype == np.float32 else 6e-8
+    codes, scales, errors = _core.code_rows(rows, 1)
+    assert codes.dtype == np.int8
+    for number, (row, code) in enumerate(zip(rows.astype(float), codes.astype(float), strict=True)):
+        if number in (4, 5):
+            assert np.isnan([scales[number], errors[number]]).all()
+            assert not code.any()
+            continue
+        lost = np.sqrt(((row - scales[number] * code) ** 2).sum())
+        assert lost <= errors[number]
+        if number != 6:  # too small for codes, of float32
+            assert errors[number] <= 1.01 * np.abs(row).max() / 127 * np.sqrt(dim)
+    query = rng.integers(-32767, 32768, dim).astype(np.int16)
+    exact = codes.astype(np.int64) @ query.astype(np.int64)
+    if np.abs(exact).max() < 2**31:
+        for threads in (1, 3):
+            assert _core.code_products(codes, query, threads).tolist() == exact.tolist()
+
+
+@given(st.integers(1, 40), st.integers(0, 99), st.integers(1, 6))
+def test_codes_never_miss_a_row(dim, seed, k):
+    rng = np.random.default_rng(seed)
+    rows = rng.standard_normal((200, dim))
+    rows[seed % 7 :: 9] = rows[0] + 1e-3 * rng.standard_normal((len(rows[seed % 7 :: 9]), dim))
+    rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+    query = rows[seed] if seed % 2 else rows[seed] * 0
+    extra = rng.random(200) if seed % 3 else None
+    scores = rows.astype(float) @ query.astype(float) + (0 if extra is None else extra)
+    best = np.sort(scores)[-k]
+    found = RowCodes(rows).candidates(query, k, 1, extra)
+    assert set(np.flatnonzero(scores >= best)) <= set(found.tolist())
+
+
+# --- words
+
+
+def test_shares_of_a_questions_words():
+    texts = ["The cat sat", "a Cat, a dog!", "", "dog dog dog", "ＣＡＴ naïve"]
+    wording = Wording.of(texts)
+    rare = math.log(1 + 4.5 / 1.5)
+    cat = math.log(1 + 2.5 / 3.5)
+    nowhere = math.log(1 + 5.5 / 0.5)
+    total = rare + cat + nowhere
+    found = wording.shares("sat, cat cat zebra?")
+    expected = [(rare + cat) / total, cat / total, 0, 0, cat / total]
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert wording.shares(" ?! ").tolist() == [0] * 5
+    assert Wording.of([]).shares("cat").tolist() == []
+
+
+def test_words_help_dense_retrieval():
+    texts = [f"filler {number}" for number in range(6)] + ["the zebra of filler"]
+    encoder = WordVectors()
+    plain_order = HELP.build(texts, None, encoder, quota=0, passages=7).retrieve("a zebra")
+    helped = HELP.build(texts, None, encoder, quota=0, passages=7, lexical=1.0)
+    evidence = helped.retrieve("a zebra")
+    assert evidence.passages == sorted(evidence.passages, key=lambda one: -one.score)
+    assert [one.id for one in evidence.passages] != [one.id for one in plain_order.passages]
+    scores = {one.id: one.score for one in plain_order.passages}
+    shares = Wording.of(texts).shares("a zebra")
+    for one in evidence.passages:
+        assert one.score == pytest.approx(scores[one.id] + shares[int(one.id)], abs=1e-12)
+    batch = helped.retrieve_batch(["a zebra"] * 9 + ["filler 3"])
+    assert plain(batch[0]) == plain(evidence)
+    assert plain(batch[-1]) == plain(helped.retrieve("filler 3"))
+
+
+def test_sharpness_lets_the_nearest_decide():
+    stated = corpus(11)
+    encoder = WordVectors()
+    for sharpness in (0.0, 1.0, 7.5):
+        help = built(stated, encoder, sharpness=sharpness, quota=9, passages=9)
+        evidence = help.retrieve("question")
+        scores = {}
+        for one in evidence.hypernodes:
+            for triple in one.triples:
+                for passage, triples in stated.items():
+                    if triple in triples:
+                        share = math.exp(-sharpness * one.distance) / len(set(triples))
+                        scores[passage.id] = scores.get(passage.id, 0.0) + share
+        for one in evidence.passages:
+            if one.found == "path":
+                assert one.score == pytest.approx(scores[one.id], abs=1e-6)
+
+
+def test_context_draws_triples_towards_their_passages():
+    stated = corpus(12, passages=20)
+    encoder = WordVectors()
+    plain_help = built(stated, encoder, n=3, k=6)
+    help = built(stated, encoder, n=3, k=6, context=0.7)
+
+    def vector(text, encoder=encoder):
+        return encoder.encode([text])[0].astype(np.float64)
+
+    rows = {}
+    for triple in {triple for triples in stated.values() for triple in triples}:
+        around = sum(vector(p.full_text) for p, triples in stated.items() if triple in triples)
+        row = vector(text_of([triple])) + 0.7 * around / np.linalg.norm(around)
+        rows[text_of([triple])] = row / np.linalg.norm(row)
+    differ = 0
+    for question in QUESTIONS:
+        expected = algorithm_1(
+            {triple for triples in stated.values() for triple in triples},
+            vector(question),
+            rows.__getitem__,
+            measure=composed,
+            levels=2,
+            n=3,
+            k=6,
+        )
+        found = found_hypernodes(help.retrieve(question))
+        assert found == expected
+        differ += found != found_hypernodes(plain_help.retrieve(question))
+    assert differ
+
+
+@pytest.mark.parametrize("lexical", [0.0, 0.5])
+def test_relevance_multiplies_the_score_of_a_path(lexical):
+    stated = corpus(13, passages=15)
+    encoder = WordVectors()
+    settings = {"quota": 15, "passages": 15, "lexical": lexical}
+    question = "text 3 of E1"
+    before = built(stated, encoder, **settings).retrieve(question)
+    after = built(stated, encoder, relevance=3.0, **settings).retrieve(question)
+    dense = built(stated, encoder, **settings | {"quota": 0}).retrieve(question)
+    similar = {one.id: one.score for one in dense.passages}
+    expected = {
+        one.id: one.score * math.exp(3.0 * (similar[one.id] - 1))
+        for one in before.passages
+        if one.found == "path"
+    }
+    found = {one.id: one.score for one in after.passages if one.found == "path"}
+    assert found == pytest.approx(expected, rel=1e-9)
+    assert list(found) == sorted(expected, key=lambda name: -expected[name])
+
+
+def test_every_switch_at_once_alone_in_a_batch_and_in_any_order():
+    stated = corpus(14, passages=30)
+    settings = {"context": 0.5, "lexical": 0.5, "relevance": 10.0, "sharpness": 3.0, "quota": 3}
+    settings["named"] = 0.2
+    help = built(stated, HashingEncoder(64), **settings)
+    questions = [f"E{i} r text {i} title {i}" for i in range(12)]
+    expected = [plain(help.retrieve(question)) for question in questions]
+    assert [plain(one) for one in help.retrieve_batch(questions)] == expected
+    items = list(stated.items())
+    random.Random(1).shuffle(items)
+    other = built(dict(items), HashingEncoder(64), **settings)
+    assert [plain(one) for one in other.retrieve_batch(questions)] == expected
+
+
+def test_titles_that_a_question_names():
+    titles = Titles(["Ann Lee", "", "ANN lee (singer)", "Lee", "(film)", "C++", "東京", "Ann Lee"])
+    assert titles.named("Was ann  LEE here?").tolist() == [0, 2, 3, 7]
+    assert titles.named("Lees and Anna").tolist() == []
+    assert titles.named("c 東京 film").tolist() == [5, 6]
+    assert titles.named("").tolist() == []
+    assert Titles([]).named("Ann").tolist() == []
+
+
+def test_named_passages_rise_and_seed():
+    stated = corpus(15, passages=16)
+    encoder = WordVectors()
+    settings = {"levels": 1, "n": 4, "passages": 16}
+    question = "what of title 2"
+    dense = built(stated, encoder, quota=0, **settings).retrieve(question)
+    helped = built(stated, encoder, quota=0, named=0.3, **settings).retrieve(question)
+    before = {one.id: one.score for one in dense.passages}
+    titles = {passage.id: passage.title for passage in stated}
+    for one in helped.passages:
+        bonus = 0.3 if titles[one.id] == "title 2" else 0.0
+        assert one.score == pytest.approx(before[one.id] + bonus, abs=1e-12)
+    query = encoder.encode([question])[0].astype(float)
+
+    def seed(triple):
+        named = any(p.title == "title 2" and triple in triples for p, triples in stated.items())
+        return float(encoder.encode([text_of([triple])])[0] @ query) + 0.3 * named
+
+    triples = {triple for listed in stated.values() for triple in listed}
+    best = sorted(triples, key=lambda triple: -seed(triple))[:4]
+    found = found_hypernodes(helped)
+    assert set(found) == {frozenset([triple]) for triple in best}
+    assert found != found_hypernodes(dense)
+    # distances are plain ones: what is named seeds, and is no nearer for that
+    apart = {frozenset(one.triples): one.distance for one in dense.hypernodes}
+    assert all(one.distance == apart.get(frozenset(one.triples), one.distance)
+               for one in helped.hypernodes)  # fmt: skip

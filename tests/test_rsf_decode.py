@@ -137,6 +137,21 @@ def test_more_answers_than_k_where_they_are_nearly_as_good():
     assert one.answering() == [one.answers[0].entity] == ["e0003"]
 
 
+def test_a_share_says_how_many_answer():
+    rho = np.zeros(26, np.float32)
+    rho[:12], rho[3] = 4, 6  # one stands out, eleven answer as well, the others hold little
+    half = decoded(star(25), rho=rho, k=4)
+    assert half.answering() == ["e0003"]
+    assert (half.answered, len(half.answers)) == (1, 4)
+    many = decoded(star(25), rho=rho, k=4, share=0.1)
+    assert many.answered == len(many.answers) == len(many.paths) == 12
+    assert many.answering() == [one.entity for one in many.answers]
+    assert not many.truncated
+    cut = decoded(star(25), rho=rho, k=4, share=0.1, cap=6)
+    assert (cut.answered, len(cut.answers), cut.truncated) == (6, 6, True)
+    assert cut.answers == many.answers[:6]
+
+
 def test_a_path_that_is_no_fact_is_refused(monkeypatch):
     """Not even a graph that lies can make evidence of what is not there."""
     from hyperhop.rsf import decode as module

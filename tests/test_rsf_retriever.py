@@ -235,6 +235,12 @@ def test_k_and_radius(model):
     for name in ("k", "paths", "path_cap", "max_edges"):
         with pytest.raises(ValueError, match=f"RSF: {name} must be at least 1, got 0"):
             RSF.load(model, **{name: 0})
+    with pytest.raises(ValueError, match=r"answer_share must be above 0 and at most 1, or None"):
+        RSF.load(model, answer_share=0)
+    one = RSF.load(model).retrieve("mother", topic="Ada Lovelace")
+    more = RSF.load(model, answer_share=1e-9).retrieve("mother", topic="Ada Lovelace")
+    assert one.answers == more.answers
+    assert 1 <= one.answered <= more.answered
     with pytest.raises(ValueError, match="anchors must be names or dense"):
         RSF.load(model, anchors="best")
     with pytest.raises(ValueError, match="linker must be one of the same graph"):

@@ -55,10 +55,12 @@ def test_settings_are_kept_and_generations_replace(kg, tmp_path):
         HashingEncoder(16),
         radius=1,
         mention="hidden",
+        answer_share=0.1,
         settings={"training": {"seed": 7}},
     )
     again = load(model)
-    assert (again.radius, again.mention) == (1, "hidden")
+    assert (again.radius, again.mention, again.answer_share) == (1, "hidden", 0.1)
+    assert stored.answer_share is None
     assert again.settings["training"] == {"seed": 7}
     assert np.array_equal(again.weights["gate.bias"], stored.weights["gate.bias"] + 1)
     assert json.loads((model / "meta.json").read_text())["generation"] == 2
@@ -158,6 +160,7 @@ def test_every_changed_byte_is_found(kg, tmp_path):
         (lambda s: s.update(encoder_dim=8), "does not fit the model"),
         (lambda s: s.update(radius="far"), "cannot run: invalid literal"),
         (lambda s: s.update(mention="loud"), "cannot run: mention must be kept or hidden"),
+        (lambda s: s.update(answer_share=2), "cannot run: answer_share must be above 0 and at"),
     ],
 )
 def test_settings_of_another_model_are_told(kg, tmp_path, change, message):

@@ -1,15 +1,18 @@
 """The studies of the flow model, on a small family: resumable, and each row what it says."""
 
 import json
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from hyperhop.cli import app
 from hyperhop.evaluate import studies
-from hyperhop.evaluate.trained.context import TrainedContext
+from hyperhop.evaluate.trained.context import TrainedContext, Training
 from hyperhop.rsf import RSFConfig
-from hyperhop.rsf.training import Settings, TrainingConfig, TrainingStopped
+from hyperhop.rsf.cut import SHARES
+from hyperhop.rsf.training import Example, Settings, TrainingConfig, TrainingStopped
 
 pytestmark = pytest.mark.needs("torch")
 
@@ -65,9 +68,25 @@ def test_switches(folder):
     for row in rows.values():
         assert 0 <= row["hits_at_1"] <= row["hits_at_5"] <= row["hits_at_10"] <= 1
         assert row["candidates"] >= 1
+        assert row["answer_share"] in SHARES
+        for name in ("precision", "recall", "f1"):
+            assert 0 <= row["set_exact"] <= row[name] <= 1
+        assert min(row["precision"], row["recall"]) <= row["f1"] + 1e-9
         assert row["epochs"] == 2
     assert study.about["settings"]["model"]["hidden"] == 16
     assert "seed 0" in study.table.title
+
+
+def test_sets_of_answers_are_compared_with_all_gold_answers():
+    """Three questions: right and one too many, one of two that the graph has, nothing."""
+    asked = [Example.of("q", "t", answers) for answers in (["a"], ["b", "lost"], ["c"])]
+    of = SimpleNamespace(asked=asked, unasked=1)
+    found = SimpleNamespace(right=np.array([1, 1, 0]), answers=np.array([2, 1, 0]))
+    values = Training(of, None, None, None, None)._sets(found)
+    assert values["precision"] == pytest.approx((1 / 2 + 1) / 4)
+    assert values["recall"] == pytest.approx((1 + 1 / 2) / 4)
+    assert values["f1"] == pytest.approx((2 / 3 + 2 / 3) / 4)
+    assert values["set_exact"] == 0
 
 
 def test_a_heavier_entropy_leaves_fewer_candidates(folder):

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from hyperhop.graph import DamagedStore, KnowledgeGraph
-from hyperhop.rsf import RSFConfig
+from hyperhop.rsf import RSF, RSFConfig
+from hyperhop.rsf.cut import SHARES
 from hyperhop.rsf.training import (
     Epoch,
     Example,
@@ -357,6 +358,64 @@ def test_a_checkpoint_of_other_questions_or_settings_is_refused(family, tmp_path
         work.train(TRAINING[1:], DEV, tmp_path, resume=True)
     with pytest.raises(ValueError, match=r"a training with learning_rate 0\.02, got 0\.1"):
         workspace(family, epochs=1, learning_rate=0.1).train(TRAINING, DEV, tmp_path, resume=True)
+
+
+@pytest.mark.needs("torch")
+def test_a_checkpoint_of_another_graph_of_the_same_size_is_refused(family, tmp_path):
+    workspace(family, epochs=1).train(TRAINING, DEV, tmp_path)
+    facts = list(family.triples())
+    again = KnowledgeGraph.from_triples(facts)
+    assert again.schema is not None  # what is derived from a graph is no part of it
+    workspace(again, epochs=1).train(TRAINING, DEV, tmp_path, resume=True)
+    facts[facts.index(("p0", "boss", "b0"))] = ("p0", "boss", "b1")
+    other = KnowledgeGraph.from_triples(facts)
+    assert (other.num_entities, other.num_triples) == (family.num_entities, family.num_triples)
+    with pytest.raises(ValueError, match="a training with graph content '"):
+        workspace(other, epochs=1).train(TRAINING, DEV, tmp_path, resume=True)
+
+
+class Letters(HashingEncoder):
+    """Every letter of a text is a token."""
+
+    def encode_tokens(self, texts):
+        offsets = np.cumsum([0, *map(len, texts)])
+        return np.ones((offsets[-1], self.dim), np.float32), offsets
+
+
+@pytest.mark.needs("torch")
+def test_a_very_long_question_is_told(family, caplog):
+    work = Workspace.of(family, Letters(8), SETTINGS.replaced({"question": "tokens"}))
+    work.prepare(TRAINING)
+    assert not caplog.records
+    work.prepare([*TRAINING, Example.of("why " * 200, "p1", ["b1"])])
+    assert "1 of 73 questions have over 512 tokens, the longest 800: every batch" in caplog.text
+
+
+@pytest.mark.needs("torch")
+def test_the_share_of_an_answer_is_chosen_on_dev_and_kept(family, tmp_path):
+    work = workspace(family)
+    _, trained = work.train(TRAINING, DEV)
+    assert trained.answer_share in SHARES
+    assert work.train(TRAINING)[1].answer_share is None
+    work.save(tmp_path, trained)
+    system = RSF.load(tmp_path)
+    assert system.model.answer_share == trained.answer_share
+    found = [system.retrieve(one.question, one.topics[0]) for one in DEV]
+    model = work.new_model()
+    model.load_state_dict({n: torch_of(values) for n, values in trained.weights.items()})
+    measured = work.measure(model, work.prepare(DEV), trained.answer_share)
+    assert measured.answers.tolist() == [len(one.answering()) for one in found]
+    right = [
+        len(set(one.answering()) & set(asked.answers))
+        for one, asked in zip(found, DEV, strict=True)
+    ]
+    assert measured.right.tolist() == right
+
+
+def torch_of(values):
+    import torch
+
+    return torch.from_numpy(values.copy())
 
 
 @pytest.mark.needs("torch")

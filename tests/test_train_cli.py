@@ -109,7 +109,7 @@ def test_train_makes_a_model_that_answers(family, model):
     tables = toml.read_toml(output / "config.toml")
     assert tables["model"]["hidden"] == 16
     assert tables["training"]["learning_rate"] == 0.02
-    assert tables["encoder"] == {"name": "hashing:64"}
+    assert tables["encoder"] == {"name": "hashing:64", "query_prompt": ""}
     assert not (output / "checkpoint").exists()
     question = "what is the city of the boss of p3"
     answer = run("ask", output, question, "--system", "rsf", "--json").stdout
@@ -167,6 +167,34 @@ def test_a_model_may_take_another_encoder_than_its_graph(family, tmp_path):
     found = json.loads(run("ask", output, "who is the boss of p1", "--json").stdout)
     assert found["answer"]["entities"]
     assert "hashing:64" in json.loads((graph / "meta.json").read_text("utf-8"))["settings"].values()
+
+
+@pytest.mark.needs("torch")
+def test_the_encoder_of_the_settings_is_taken(family, tmp_path):
+    graph, questions, config = family / "graph", family / "questions.jsonl", tmp_path / "c.toml"
+    config.write_text('[encoder]\nname = "hashing:32"\n', "utf-8")
+    command = ["train", "rsf", graph, questions, *SMALL, "--config", config]
+    run(*command, "-o", tmp_path / "m")
+    tables = toml.read_toml(tmp_path / "m" / "config.toml")
+    assert tables["encoder"] == {"name": "hashing:32", "query_prompt": ""}
+    refused = run(*command, "-o", tmp_path / "n", "--encoder", "hashing:64", code=1)
+    assert "is for the encoder 'hashing:32', got --encoder hashing:64: leave one" in refused.stderr
+    study = ["eval", "PQ-2H", "--study", "gate", "--data", family, "--config", config, *SMALL[:4]]
+    run(*study, "--with", "epochs=1", "--json", tmp_path / "gate.json")
+    assert json.loads((tmp_path / "gate.json").read_text("utf-8"))["encoder"] == "hashing:32"
+    config.write_text('[encoder]\nname = "hashing:32"\ndim = 3\n', "utf-8")
+    refused = run(*command, "-o", tmp_path / "n", code=1)
+    assert "[encoder] must have a name and may have a query_prompt, both text" in refused.stderr
+
+
+@pytest.mark.needs("torch")
+def test_questions_that_teach_nothing_are_counted(family, tmp_path):
+    file = tmp_path / "more.jsonl"
+    strange = {"question": "who is the aunt of p1", "topic": "p1", "answers": ["nobody"]}
+    text = (family / "questions.jsonl").read_text("utf-8")
+    file.write_text(f"{text}{json.dumps(strange)}\n", "utf-8")
+    done = run("train", "rsf", family / "graph", file, "-o", tmp_path / "m", *SMALL)
+    assert "(1 not learned from: no answer in reach), " in done.stderr
 
 
 @pytest.mark.needs("torch")

@@ -16,10 +16,9 @@ py::object propagate(const FlowGraph& graph, const py::array& pi_in, const py::a
   return with_float_type(wide, [&](auto zero) {
     using T = decltype(zero);
     const auto pi = read_floats<T>({kPropagate, "pi"}, pi_in, shape.nodes());
-    const auto beta =
-        read_floats<T>({kPropagate, "beta"}, beta_in, shape.per_relation(graph.num_relations()));
-    Output out(kPropagate, out_in, shape.nodes(), py::dtype::of<T>(), {pi, beta});
-    const T *pi_data = pi.data(), *beta_data = beta.data();
+    const Attention<T> beta(kPropagate, beta_in, shape, graph.num_relations());
+    Output out(kPropagate, out_in, shape.nodes(), py::dtype::of<T>(), {pi, beta.values});
+    const T *pi_data = pi.data(), *beta_data = beta.values.data();
     T* phi = out.data<T>();
     {
       const GilReleased released;
@@ -28,7 +27,8 @@ py::object propagate(const FlowGraph& graph, const py::array& pi_in, const py::a
       parallel_for(count, flow_grain(count, graph.num_edges() * shape.lanes()), threads,
                    [&](int64_t begin, int64_t end) {
                      for (int64_t b = begin; b < end; ++b)
-                       propagate_block(graph, *plan, shape.lanes(), b, pi_data, beta_data, phi);
+                       propagate_block(graph, *plan, shape.lanes(), b, pi_data, beta_data, phi,
+                                       beta.one_for_all);
                    });
     }
     return out.finish();

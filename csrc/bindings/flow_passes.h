@@ -15,12 +15,33 @@ T* of_segment(T* beta, const FlowGraph& graph, int64_t segment) {
   return beta + segment * graph.num_relations();
 }
 
+// beta as a forward pass reads it.
+template <class T>
+struct Attention {
+  // Lanes that share one row of memory, as np.broadcast_to makes them, are read as one.
+  Attention(const char* function, const py::array& given, const FlowShape& shape, int64_t R)
+      : one_for_all(shape.is_lanes() && shape.lanes() > 1 && given.ndim() == 2 &&
+                    given.shape(0) == R && given.shape(1) == shape.lanes() &&
+                    given.strides(1) == 0) {
+    if (one_for_all)
+      values = read_floats<T>(
+          {function, "beta"},
+          py::array(given.dtype(), {given.shape(0)}, {given.strides(0)}, given.data(), given), {R});
+    else
+      values = read_floats<T>({function, "beta"}, given, shape.per_relation(R));
+  }
+
+  bool one_for_all;
+  FloatArray<T> values;
+};
+
 // Phi of the nodes of a block, by its index.
 template <class T>
 void propagate_block(const FlowGraph& graph, const FlowPlan& plan, int64_t lanes, int64_t block,
-                     const T* pi, const T* beta, T* phi) {
+                     const T* pi, const T* beta, T* phi, bool one_beta = false) {
   const int64_t segment = plan.blocks()[static_cast<size_t>(block)].segment;
-  kernels().flow<T>().propagate({plan.in(block), lanes, pi, of_segment(beta, graph, segment), phi});
+  kernels().flow<T>().propagate(
+      {plan.in(block), lanes, pi, of_segment(beta, graph, segment), one_beta, phi});
 }
 
 // Gradients of pi and beta from that of phi; every value is written.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../beam.h"
+#include "../graph/candidates.h"
 #include "../parallel.h"
 #include "arrays.h"
 #include "columns.h"
@@ -116,7 +117,7 @@ py::tuple expand(const TripleIndex& index, const Ids& hypernodes, const Ids& off
     parallel_for(beams.count, 1, threads, [&](std::int64_t begin, std::int64_t end) {
       for (std::int64_t q = begin; q < end; ++q) {
         const Expansion expansion(index, beams.rows(q), keep_parents);
-        parts[as_size(q)] = graph::expand(index, expansion, width);
+        parts[as_size(q)] = graph::candidates(index, expansion, width);
       }
     });
   }

@@ -6,6 +6,7 @@ PYBIND11_MODULE(_core, m) {
   m.doc() = "Compiled kernels of hyperhop; use them through hyperhop.ghrr and its neighbours.";
   bind_runtime(m);
   bind_codebook(m);
+  bind_codes(m);
   bind_product(m);
   bind_bundle(m);
   bind_normalize(m);

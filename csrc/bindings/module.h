@@ -8,6 +8,7 @@ namespace py = pybind11;
 
 void bind_runtime(py::module_& m);
 void bind_codebook(py::module_& m);
+void bind_codes(py::module_& m);
 void bind_product(py::module_& m);
 void bind_bundle(py::module_& m);
 void bind_normalize(py::module_& m);

@@ -16,8 +16,10 @@ Expansion::Expansion(const TripleIndex& index, const HyperNodeRows& rows, bool k
     if (num_parents() > 0 && parents_.row(num_parents() - 1) == row) continue;
     parents_.push(row);
     entities_.push_back(index.entities_of(row));
+    entity_bits_.push_back(0);
+    for (const std::int32_t entity : entities_.back()) entity_bits_.back() |= bit_of_word(entity);
     for (const std::int32_t rank : row) {
-      held_[bit_of(rank) / 64] |= std::uint64_t(1) << (bit_of(rank) % 64);
+      held_[place_of(rank) / 64] |= std::uint64_t(1) << (place_of(rank) % 64);
     }
   }
   for (std::int64_t p = 0; p < num_parents(); ++p) {
@@ -47,11 +49,6 @@ std::int64_t Expansion::most_candidates() const {
   return count;
 }
 
-bool Expansion::is_adjacent(std::int64_t parent, std::int32_t entity) const {
-  const auto& entities = entities_[as_size(parent)];
-  return std::binary_search(entities.begin(), entities.end(), entity);
-}
-
 bool Expansion::has_neighbour(std::int64_t parent) const {
   const HyperNodeRow row = parents_.row(parent);
   for (const std::int32_t entity : entities_[as_size(parent)]) {
@@ -66,6 +63,7 @@ bool Expansion::has_neighbour(std::int64_t parent) const {
 
 bool Expansion::is_repeated(std::int64_t parent, std::int32_t rank) const {
   const HyperNodeRow row = parents_.row(parent);
+  if (row.holds(rank)) return true;
   std::vector<std::int32_t> set(as_size(row.size + 1)), other(as_size(row.size));
   write_set(row, rank, set.data());
   const std::int64_t same = find({set.data(), row.size + 1});
@@ -103,39 +101,6 @@ void write_set(HyperNodeRow row, std::int32_t rank, std::int32_t* to) {
   to = std::copy(row.begin(), place, to);
   *to++ = rank;
   std::copy(place, row.end(), to);
-}
-
-std::vector<std::int64_t> expand(const TripleIndex& index, const Expansion& expansion,
-                                 std::int64_t width) {
-  HyperNodeRows sets;
-  std::vector<std::int32_t> set(as_size(width));
-  const auto add = [&](HyperNodeRow row, std::int32_t rank) {
-    write_set(row, rank, set.data());
-    sets.push({set.data(), row.size + (rank >= 0)});
-  };
-  for (std::int64_t p = 0; p < expansion.num_parents(); ++p) {
-    if (expansion.is_kept(p)) add(expansion.parent(p), -1);
-  }
-  for (const Expansion::Place& place : expansion.places()) {
-    for (const std::int64_t p : place.parents) {
-      for (const AdjacentTriple& triple : index.at(place.entity)) {
-        if (expansion.admits(p, place.entity, triple)) add(expansion.parent(p), triple.rank);
-      }
-    }
-  }
-  std::vector<std::int64_t> order(as_size(sets.count()));
-  std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(),
-            [&](std::int64_t a, std::int64_t b) { return sets.row(a) < sets.row(b); });
-  std::vector<std::int64_t> candidates(as_size(sets.count() * width), -1);
-  std::int64_t* to = candidates.data();
-  for (const std::int64_t i : order) {
-    const HyperNodeRow row = sets.row(i);
-    std::transform(row.begin(), row.end(), to,
-                   [&](std::int32_t rank) { return index.triple(rank); });
-    to += width;
-  }
-  return candidates;
 }
 
 }  // namespace hyperhop::graph

@@ -12,6 +12,8 @@
 #pragma once
 #include <stdint.h>
 
+#include "../portability.h"
+
 namespace hyperhop {
 
 // Rows of float32 or float16 (as uint16_t), gathered by number.
@@ -27,18 +29,18 @@ constexpr int64_t kCompositionTile = 64;
 // Dot products of up to kCompositionTile rows with themselves and with each of `columns` (float32).
 struct RowDotsArgs {
   EmbeddingRows embeddings;
-  const int32_t* rows;  // numbers of the rows
-  int64_t num_rows;
+  const int32_t* rows;  // numbers of the rows, then of some that come next
+  int64_t num_rows, num_ahead;
   const float* const* columns;
-  int64_t num_columns;
-  float* squares;  // (num_rows,)
-  float* dots;     // (num_columns, kCompositionTile)
-  float* scratch;  // row_dots_scratch(dim) floats, used for float16
+  int64_t num_columns;  // at least 1
+  float* squares;       // (num_rows,)
+  float* dots;          // (num_columns, kCompositionTile)
+  float* scratch;       // row_dots_scratch(dim) floats, used for float16
 };
 using RowDotsKernel = void(const RowDotsArgs&);
 
 constexpr int64_t kRowGroup = 4;
-inline int64_t row_dots_scratch(int64_t dim) {
+HH_INLINE int64_t row_dots_scratch(int64_t dim) {
   return kRowGroup * ((dim + 15) / 16 * 16);
 }
 

@@ -27,16 +27,19 @@ struct FlowRun {
   int32_t degree, rows;
 };
 
-// A block of rows as the kernels read it: runs, their rows, and the edges of these in a line.
+// A block of rows as the kernels read it: runs, their rows, and the edges of these in a line. An
+// edge is one word, its node above `node_shift` bits of its relation: of 32 bits where both fit,
+// else of 64. Reading edges is half of what a flow reads.
 struct FlowRows {
   const FlowRun* runs;
   int64_t num_runs;
   const int32_t* row;
-  const int32_t* node;
-  const int32_t* relation;
+  const uint32_t* words;       // or null
+  const uint64_t* wide_words;  // where words is null
+  int node_shift;
 };
 
-// How far beyond the edges of a block `node` may be read.
+// How far beyond the edges of a block words may be read.
 constexpr int kFlowLookahead = 16;
 
 template <class T>
@@ -45,6 +48,7 @@ struct PropagateArgs {
   int64_t lanes;
   const T* pi;
   const T* beta;  // of the segment
+  bool one_beta;  // whether beta is (R,), the same for all lanes
   T* phi;
 };
 template <class T>

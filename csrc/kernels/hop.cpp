@@ -165,6 +165,35 @@ void hop_dot(const T* output, const T* grad, int64_t lanes, int64_t begin, int64
       });
 }
 
+// Where the first of the largest of some values stands; 0 where none is above -inf.
+template <class T>
+HH_INLINE int64_t largest_at(const T* values, int64_t count) {
+  using V = Vec<T>;
+  using Int = typename FloatFormat<T>::Int;
+  V tops = V{} - kInfinity<T>;
+  Vec<Int> places{};
+  int64_t i = 0;
+  for (; i + kLanesOf<T> <= count; i += kLanesOf<T>) {
+    const V v = load<V>(values + i);
+    const auto larger = v > tops;
+    tops = select(larger, v, tops);
+    places = select(larger, Vec<Int>{} + Int(i), places);
+  }
+  T top = -kInfinity<T>;
+  int64_t place = 0;
+  for (int l = 0; l < kLanesOf<T>; ++l)
+    if (tops[l] > top || (tops[l] == top && places[l] + l < place)) {
+      top = tops[l];
+      place = places[l] + l;
+    }
+  for (; i < count; ++i)
+    if (values[i] > top) {
+      top = values[i];
+      place = i;
+    }
+  return place;
+}
+
 template <class T>
 void hop_peak(const T* output, int64_t lanes, int64_t begin, int64_t end, int64_t* node) {
   using V = Vec<T>;
@@ -183,13 +212,8 @@ void hop_peak(const T* output, int64_t lanes, int64_t begin, int64_t end, int64_
         for (int i = 0; i < kLanesOf<T>; ++i) node[l + i] = begin + place[i];
       },
       [&](int64_t l) HH_INLINE_LAMBDA {
-        T largest = -kInfinity<T>;
-        node[l] = begin;
-        for (int64_t v = begin; v < end; ++v)
-          if (output[v * lanes + l] > largest) {
-            largest = output[v * lanes + l];
-            node[l] = v;
-          }
+        Column<T> column;
+        node[l] = begin + largest_at(column.read(output, lanes, begin, end, l), end - begin);
       });
 }
 

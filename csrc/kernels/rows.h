@@ -122,11 +122,16 @@ HH_NOINLINE void add_rows(const RowShape<T>& shape, const T* rows, const T* weig
   V weight[kRows];
   HH_UNROLL
   for (int r = 0; r < kRows; ++r) weight[r] = splat(weights[r]);
-  shape.each_vector([&](int64_t at, auto read) HH_INLINE_LAMBDA {
-    V sum = load<V>(sums + at);
+  shape.each_tile([&](int64_t at, auto vectors, auto read) HH_INLINE_LAMBDA {
+    V sum[vectors.value];
     HH_UNROLL
-    for (int r = 0; r < kRows; ++r) sum = fma(weight[r], read(rows + r * shape.dim), sum);
-    store(sums + at, sum);
+    for (int i = 0; i < vectors.value; ++i) sum[i] = load<V>(sums + at + i * shape.kLanes);
+    HH_UNROLL
+    for (int r = 0; r < kRows; ++r) HH_UNROLL
+    for (int i = 0; i < vectors.value; ++i)
+      sum[i] = fma(weight[r], read(rows + r * shape.dim, i), sum[i]);
+    HH_UNROLL
+    for (int i = 0; i < vectors.value; ++i) store(sums + at + i * shape.kLanes, sum[i]);
   });
 }
 
@@ -188,7 +193,11 @@ HH_INLINE void add_all(const RowShape<T>& shape, const T* rows, int64_t num_rows
                        int64_t lanes, T* sums) {
   if (lanes == 1) {
     int64_t r = 0;
-    for (; r + 8 <= num_rows; r += 8) add_rows<8>(shape, rows + r * shape.dim, weights + r, sums);
+    // Long rows in fours: where they are whole pages, eight and the sums would share one set of the
+    // first-level cache.
+    constexpr int64_t kLong = 2048 / int64_t(sizeof(T));
+    if (shape.dim <= kLong)
+      for (; r + 8 <= num_rows; r += 8) add_rows<8>(shape, rows + r * shape.dim, weights + r, sums);
     for (; r + 4 <= num_rows; r += 4) add_rows<4>(shape, rows + r * shape.dim, weights + r, sums);
     for (; r < num_rows; ++r) add_rows<1>(shape, rows + r * shape.dim, weights + r, sums);
     return;

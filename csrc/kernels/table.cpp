@@ -8,6 +8,8 @@
 namespace hyperhop::HH_ISA {
 
 CodebookKernel codebook;
+CodeRowKernel code_row;
+CodeProductsKernel code_products;
 ProductKernel product;
 EncodePathsKernel encode_paths;
 ScorePathsKernel score_paths;
@@ -89,6 +91,8 @@ extern const KernelTable kernel_table;
 const KernelTable kernel_table = {
     HH_STRING(HH_ISA),
     codebook,
+    code_row,
+    code_products,
     product,
     encode_paths,
     score_paths,

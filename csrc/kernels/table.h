@@ -2,6 +2,7 @@
 #pragma once
 #include "bundle.h"
 #include "codebook.h"
+#include "codes.h"
 #include "composition.h"
 #include "encode_paths.h"
 #include "flow_kernels.h"
@@ -19,6 +20,8 @@ namespace hyperhop {
 struct KernelTable {
   const char* isa;
   CodebookKernel* codebook;
+  CodeRowKernel* code_row;
+  CodeProductsKernel* code_products;
   ProductKernel* product;
   EncodePathsKernel* encode_paths;
   ScorePathsKernel* score_paths;

@@ -169,8 +169,9 @@ class FlowHop:
 class EvidencePassage:
     """One passage of text, and how it was found.
 
-    `found` is "path" where HyperNodes led to it, whose `score` is then the sum of eq. 4 of HELP, or
-    "dense" where its own embedding did, whose `score` is a cosine: the two do not compare.
+    `found` is "path" where HyperNodes led to it, whose `score` is then that of eq. 4 of HELP, or
+    "dense" where its own embedding did, whose `score` is a cosine, each with what `HELP` is set to
+    add to it: the two do not compare.
     """
 
     id: str
@@ -246,13 +247,14 @@ class Evidence:
     `sequences` are the distinct relation sequences behind `paths`. Both are lists, or read like
     them: items are then made when they are read, and the graph stays in memory for it. `answers`
     are entities that the retriever itself ranks, where it does (a flow: by what arrives there);
-    each ends a path. `hops` tell of a flow hop by hop. `timings` are milliseconds by stage.
-    `truncated` says that an enumeration was cut, so that more may exist; `hubs` are the entities,
-    by name, of which it did not follow every edge because that was asked for. `unused_topics` are
-    topics that the question was read to be about too, by name, but from which nothing leads to the
-    same entities. `planner_calls` are the calls of language models that planning took: mostly none.
-    `hypernodes` are sets of facts behind the passages, nearest to the question first, and read like
-    a list; `scoring` tells what scoring them took.
+    each ends a path; the first `answered` of them answer (None: it cannot tell). `hops` tell of a
+    flow hop by hop. `timings` are milliseconds by stage. `truncated` says that an enumeration was
+    cut, so that more may exist; `hubs` are the entities, by name, of which it did not follow every
+    edge because that was asked for. `unused_topics` are topics that the question was read to be
+    about too, by name, but from which nothing leads to the same entities. `planner_calls` are the
+    calls of language models that planning took: mostly none. `hypernodes` are sets of facts behind
+    the passages, nearest to the question first, and read like a list; `scoring` tells what scoring
+    them took.
     """
 
     topic: str | None = None
@@ -268,14 +270,17 @@ class Evidence:
     hops: list[FlowHop] = field(default_factory=list)
     hypernodes: Sequence[EvidenceHyperNode] = field(default_factory=list)
     scoring: EvidenceScoring | None = None
+    answered: int | None = None
 
     def answering(self) -> list[str]:
         """Entities that answer as far as the scores tell, by name.
 
-        Of `answers` those with at least half of the best one's score, best first. Without any, all
-        ends of the best sequence; without sequences those of the paths that share the first path's
-        relations, in order of name.
+        Of `answers` the first `answered`, or where nobody counted them those with at least half of
+        the best one's score, best first. Without any, all ends of the best sequence; without
+        sequences those of the paths that share the first path's relations, in order of name.
         """
+        if self.answers and self.answered is not None:
+            return [one.entity for one in self.answers[: self.answered]]
         if self.answers:
             least = NEAR * self.answers[0].score
             return [one.entity for one in self.answers if one.score >= least]

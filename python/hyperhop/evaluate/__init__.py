@@ -1,6 +1,7 @@
 """Published benchmarks, metrics under distinct names, and the runs behind reported numbers."""
 
 from hyperhop.evaluate import (
+    baselines,
     benchmarks,
     comparison,
     cwq,
@@ -9,6 +10,7 @@ from hyperhop.evaluate import (
     metaqa,
     metrics,
     nsm,
+    passages,
     pathquestion,
     plots,
     rog,
@@ -37,6 +39,7 @@ __all__ = [
     "Scores",
     "ask",
     "ask_one",
+    "baselines",
     "benchmarks",
     "compare",
     "comparison",
@@ -50,6 +53,7 @@ __all__ = [
     "metaqa",
     "metrics",
     "nsm",
+    "passages",
     "pathquestion",
     "plots",
     "rank_paths",

@@ -73,6 +73,7 @@ def ask_one(
     if more is not None:
         values |= more(question)
     paths = list(_sequences(evidence))
+    scoring = evidence.scoring
     ranks = [rank for rank, path in enumerate(paths, 1) if path in question.paths]
     return Record(
         id=question.id,
@@ -95,6 +96,10 @@ def ask_one(
         llm_attempts=spent.llm_attempts,
         prompt_tokens=spent.prompt_tokens,
         completion_tokens=spent.completion_tokens,
+        passages=[passage.id for passage in evidence.passages],
+        gold_passages=sorted(question.passages),
+        encoder_calls=scoring.encoder_calls if scoring is not None else 0,
+        cache_hits=scoring.cache_hits if scoring is not None else 0,
     )
 
 
@@ -104,8 +109,13 @@ def judge(question: Question, evidence: Evidence, answer: Answer | None = None) 
     Of the ranking (see `Record.predicted`) "hits@1", "hits@5", "hits@10" and "alias_hits@1"; of the
     answer set (`Record.ends`) "set_exact" and "f1". Of the answer's words, or without a reader the
     first entity, "exact_match" and "token_f1"; "rog_hit" of the words, or without a reader of the
-    whole answer set. With gold paths "path_hit@1" and "path_hit@3". With gold passages "recall@k"
-    and "passage_hit@k" for k in `PASSAGES`.
+    whole answer set. With gold paths "path_hit@1" and "path_hit@3".
+
+    With gold passages "recall@k", "passage_hit@k" (one of them) and "all_passages@k", for k in
+    `PASSAGES`. Where passages were found "answer@k", an answer or another name of one is a
+    substring of the first k, both normalised. Of what a reader says about passages
+    "alias_exact_match" and "alias_token_f1", which are EM and F1 as MuSiQue and HippoRAG count
+    them: against the answers and their other names.
     """
     gold = question.answers
     ranked, answers = _ranking(evidence, answer), _answer_set(evidence, answer)
@@ -128,6 +138,17 @@ def judge(question: Question, evidence: Evidence, answer: Answer | None = None) 
         for k in PASSAGES:
             values[f"recall@{k}"] = metrics.recall_at(k, ids, question.passages)
             values[f"passage_hit@{k}"] = metrics.hits_at(k, ids, question.passages)
+            values[f"all_passages@{k}"] = question.passages <= set(ids[:k])
+    accepted = gold | question.aliases
+    if evidence.passages:
+        holding = [
+            metrics.contains_answer(passage.full_text, accepted)
+            for passage in evidence.passages[: PASSAGES[-1]]
+        ]
+        values |= {f"answer@{k}": any(holding[:k]) for k in PASSAGES}
+    if answer is not None and (question.passages or evidence.passages):
+        values["alias_exact_match"] = metrics.exact_match(answer.text, accepted)
+        values["alias_token_f1"] = metrics.token_f1(answer.text, accepted)
     return {name: float(value) for name, value in values.items()}
 
 

@@ -97,13 +97,7 @@ def json_lines(path: str | Path) -> Iterator[Entry]:
 
 def json_items(path: str | Path, key: str | None = None) -> Iterator[Entry]:
     """The objects of a JSON list, or of the list that stands at `key` of a JSON object."""
-    name = str(located(path))
-    with opened(name, None) as (stream, _):
-        try:
-            document = json.loads(stream.read().removeprefix(BOM))
-        except (json.JSONDecodeError, UnicodeDecodeError) as error:
-            line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
-            raise MalformedLine(name, line, "JSON", str(error)) from None
+    document, name = _document(path)
     if key is not None:
         document = _entry(document, name, 1, "item").take(key, list)
     if not isinstance(document, list):
@@ -111,6 +105,29 @@ def json_items(path: str | Path, key: str | None = None) -> Iterator[Entry]:
         raise MalformedLine(name, 1, "a JSON list of questions", found, "item")
     for number, value in enumerate(document, 1):
         yield _entry(value, name, number, "item")
+
+
+def holds_object(path: str | Path) -> bool:
+    """Whether a JSON file holds an object and no list, by its first character."""
+    with opened(str(located(path)), None) as (stream, _):
+        return stream.read(64).removeprefix(BOM).lstrip().startswith(b"{")
+
+
+def json_object(path: str | Path) -> Entry:
+    """The JSON object that a file holds."""
+    document, name = _document(path)
+    return _entry(document, name, 1, "item")
+
+
+def _document(path: str | Path) -> tuple[Any, str]:
+    """What a JSON file holds, and its name."""
+    name = str(located(path))
+    with opened(name, None) as (stream, _):
+        try:
+            return json.loads(stream.read().removeprefix(BOM)), name
+        except (json.JSONDecodeError, UnicodeDecodeError) as error:
+            line = error.lineno if isinstance(error, json.JSONDecodeError) else 1
+            raise MalformedLine(name, line, "JSON", str(error)) from None
 
 
 def _entry(value: Any, source: str, number: int, unit: str) -> Entry:

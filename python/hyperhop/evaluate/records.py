@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 from hyperhop.evaluate.files import json_lines
@@ -28,6 +28,9 @@ class Record:
         truncated: whether the search was cut, so that more may exist. It counts like any other.
         unasked: why the system could not be asked, or "": then the question counts as missed.
         llm_calls, llm_attempts, prompt_tokens, completion_tokens: of planner and reader.
+        passages: ids of the passages found, best first; `gold_passages` as `Question`, sorted.
+        encoder_calls, cache_hits: candidates that were encoded to score them, and those whose
+            vector was there already.
     """
 
     id: str
@@ -50,6 +53,10 @@ class Record:
     llm_attempts: int = 0
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    passages: list[str] = field(default_factory=list)
+    gold_passages: list[str] = field(default_factory=list)
+    encoder_calls: int = 0
+    cache_hits: int = 0
 
 
 def write_records(path: str | Path, records: Iterable[Record]) -> None:
@@ -61,7 +68,7 @@ def write_records(path: str | Path, records: Iterable[Record]) -> None:
 
 def read_records(path: str | Path) -> list[Record]:
     """What `write_records` wrote. MalformedLine for a line with other keys."""
-    expected = {field.name for field in fields(Record)}
+    expected = {one.name for one in fields(Record)}
     found = []
     for entry in json_lines(path):
         if entry.values.keys() != expected:

@@ -42,6 +42,7 @@ class Scores:
         unasked: share of questions that could not be asked, mostly for want of a topic; they miss.
         milliseconds: by stage and "total": median and 90th percentile of a question.
         llm_calls, llm_attempts, prompt_tokens, completion_tokens: of planner and reader, sums.
+        encoder_calls, cache_hits: of scoring candidates, sums.
         peak_megabytes: most memory of this process so far.
         settings, versions, machine, day: what it was run with, on what, and when.
     """
@@ -78,6 +79,8 @@ class Scores:
     llm_attempts: int
     prompt_tokens: int
     completion_tokens: int
+    encoder_calls: int
+    cache_hits: int
     peak_megabytes: float
     settings: dict[str, Any]
     versions: dict[str, str]
@@ -143,6 +146,8 @@ def summarize(
         llm_attempts=sum(record.llm_attempts for record in records),
         prompt_tokens=sum(record.prompt_tokens for record in records),
         completion_tokens=sum(record.completion_tokens for record in records),
+        encoder_calls=sum(record.encoder_calls for record in records),
+        cache_hits=sum(record.cache_hits for record in records),
         peak_megabytes=peak,
         settings=dict(settings or {}),
         versions=machine.versions(),

@@ -93,6 +93,16 @@ def save(
         )
 
 
+def content_id(arrays: Mapping[str, npt.NDArray[Any]]) -> str:
+    """16 hexadecimal digits that stand for arrays, their names and dtypes. O(bytes)."""
+    checksum = hashlib.sha256()
+    for name in sorted(arrays):
+        array = np.ascontiguousarray(arrays[name])
+        checksum.update(f"{name} {array.dtype.str} {array.shape}\n".encode())
+        checksum.update(array.data)
+    return checksum.hexdigest()[:16]
+
+
 def load(
     directory: str | os.PathLike[str], kind: str | tuple[str, ...], verify: bool = False
 ) -> Stored:

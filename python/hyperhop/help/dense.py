@@ -1,99 +1,170 @@
 """Flat search: the rows nearest to a query, found exactly."""
 
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from hyperhop._arrays import threads_argument
 from hyperhop._topk import topk
+from hyperhop.help.codes import RowCodes
 
 Rows = npt.NDArray[np.floating[Any]]  # float32 or float16, unit or zero rows
 
 _SCORES = 1 << 22  # held at once by a batch: 16 MiB of float32
 _HALF_ROWS = 1024  # of float16, widened at once: they stay in the cache
+_FEW = 4  # queries that codes answer sooner, one by one, than a matrix product does
+_MANY_ROWS = 4096  # fewer stay in the cache whole
+_LONG = 16  # candidates for each of the k, above which float32 picks from them first
+
+
+Added = npt.NDArray[np.float64] | None  # to the cosines
 
 
 class Nearest(NamedTuple):
-    """Rows by cosine, best first."""
+    """Rows by score, best first: their cosines, with what was added to these."""
 
     rows: npt.NDArray[np.int64]
-    cosines: npt.NDArray[np.float64]
+    scores: npt.NDArray[np.float64]
 
 
 class FlatSearch:
     """Finds the k rows of largest cosine; equal ones by rank, NaN after every number.
 
-    Rows are scored by a matrix product in float32; those that may be among the k best by its error
-    bound are scored again one by one in float64, always in the same way. So the answer is the one
-    that float64 gives, whichever product was used: alone and in a batch, for any thread count and
-    order of the rows.
+    Which rows may be among the k best is told by a product that is quick and has an error bound: a
+    few queries read the rows as codes (`RowCodes`), many share a matrix product in float32. These
+    rows are scored again one by one in float64, always in the same way. So the answer is the one
+    that float64 gives: alone and in a batch, for any thread count and order of the rows.
     """
 
     def __init__(self, rows: Rows, ranks: npt.NDArray[np.int64] | None = None) -> None:
-        """`rows` (n, d) are kept, not copied; `ranks` (n,) are distinct, None for their places."""
+        """`rows` (n, d) are kept, not copied; `ranks` (n,) are distinct, None for their places.
+
+        The codes, n (d + 8) bytes, are made when they are first needed.
+        """
         self._rows, self._ranks = rows, ranks
 
-    def search(self, queries: npt.NDArray[np.float32], k: int) -> list[Nearest]:
+    @cached_property
+    def _codes(self) -> RowCodes:
+        return RowCodes(self._rows)
+
+    def search(
+        self,
+        queries: npt.NDArray[np.float32],
+        k: int,
+        threads: int | None = None,
+        *,
+        extra: npt.NDArray[np.float64] | None = None,
+    ) -> list[Nearest]:
         """The min(k, n) nearest rows of each query, float32 (Q, d), of unit length or zero.
 
-        O(Q n d); memory beyond the result is bounded for Q > 1, and n scores for Q = 1.
+        `extra` (Q, n), of 0 to 1, is added to the cosines before they are compared and returned.
+
+        O(Q n d) time; memory beyond the result is O(n) for few queries and bounded for many.
         """
         k = min(k, len(self._rows))
         if k == 0:
             return [Nearest(np.empty(0, np.int64), np.empty(0)) for _ in queries]
-        # Products of unit vectors err by d / 2^24 each, whatever the order of the sum.
-        margin = queries.shape[1] * 2.0**-22
-        places: list[list[npt.NDArray[np.int64]]] = [[] for _ in queries]
-        coarse: list[list[npt.NDArray[np.float32]]] = [[] for _ in queries]
-        for start, scores in self._products(queries):
-            _, best = topk(scores, k)
-            for query, (row, last) in enumerate(zip(scores, best[:, -1] - margin, strict=True)):
-                # without k numbers among them, `last` is NaN and all may be
-                found = np.flatnonzero(row >= last) if last == last else np.arange(len(row))
-                places[query].append(found + start)
-                coarse[query].append(row[found])
-        return [
-            self._again(query, np.concatenate(at), np.concatenate(scored), k, margin)
-            for query, at, scored in zip(queries, places, coarse, strict=True)
-        ]
+        added: Sequence[Added] = [None] * len(queries) if extra is None else list(extra)
+        if len(queries) <= _FEW and len(self._rows) >= _MANY_ROWS:
+            count = threads_argument(threads, "search")
+            found = [
+                self._codes.candidates(query, k, count, more)
+                for query, more in zip(queries, added, strict=True)
+            ]
+        else:
+            found = self._multiplied(queries, k, extra)
+        return [self._best(*one, k) for one in zip(queries, found, added, strict=True)]
+
+    def scores(
+        self, query: npt.NDArray[np.float32], places: npt.NDArray[np.int64], extra: Added
+    ) -> npt.NDArray[np.float64]:
+        """Float64 score of some rows with a query; bits that do not depend on the other rows."""
+        cosines = cosine_rows(self._rows[places], query)
+        return cosines if extra is None else cosines + extra[places]
+
+    def raised(
+        self,
+        query: npt.NDArray[np.float32],
+        found: Nearest,
+        places: npt.NDArray[np.int64],
+        gain: float,
+        extra: Added = None,
+    ) -> Nearest:
+        """What would have been found if the rows at `places` scored `gain` more, 0 or above.
+
+        Another row that is then among the k best was so before. O(places + k).
+        """
+        if len(places) == 0:
+            return found
+        all_places = np.union1d(found.rows, places)
+        scores = self.scores(query, all_places, extra) + gain * np.isin(all_places, places)
+        return self._order(all_places, scores, len(found.rows))
+
+    def _multiplied(
+        self, queries: npt.NDArray[np.float32], k: int, extra: Added
+    ) -> list[npt.NDArray[np.int64]]:
+        """Rows among which the k best of each query are, by matrix products of blocks of rows."""
+        margin = _margin(queries)
+        found: list[list[npt.NDArray[np.int64]]] = [[] for _ in queries]
+        size = max(_HALF_ROWS, _SCORES // max(1, len(queries)))
+        for start in range(0, len(self._rows), size):
+            scores = self._products(queries, start, size)
+            if extra is not None:
+                scores += extra[:, start : start + size].astype(np.float32)
+            least = topk(scores, k)[1][:, -1] - margin
+            for places, row, last in zip(found, scores, least, strict=True):
+                places.append(start + _at_least(row, last))
+        return [np.concatenate(places) for places in found]
 
     def _products(
-        self, queries: npt.NDArray[np.float32]
-    ) -> Iterator[tuple[int, npt.NDArray[np.float32]]]:
-        """(first row, scores (Q, rows)) of one block of rows after another."""
-        rows = self._rows
-        if rows.dtype == np.float32 and len(queries) == 1:
-            yield 0, (rows @ queries[0])[None]
-            return
-        size = max(_HALF_ROWS, _SCORES // max(1, len(queries)))
-        for start in range(0, len(rows), size):
-            block = rows[start : start + size]
-            if block.dtype == np.float32:
-                yield start, queries @ block.T
-                continue
-            scores = np.empty((len(queries), len(block)), np.float32)
-            for first in range(0, len(block), _HALF_ROWS):
-                part = block[first : first + _HALF_ROWS].astype(np.float32)
-                scores[:, first : first + len(part)] = queries @ part.T
-            yield start, scores
+        self, queries: npt.NDArray[np.float32], start: int, size: int
+    ) -> npt.NDArray[np.float32]:
+        """Scores (Q, size) of one block of rows; float16 is widened a little at a time."""
+        block = self._rows[start : start + size]
+        scores = np.empty((len(queries), len(block)), np.float32)
+        if block.dtype == np.float32:
+            return np.matmul(queries, block.T, out=scores)
+        for first in range(0, len(block), _HALF_ROWS):
+            part = block[first : first + _HALF_ROWS].astype(np.float32)
+            scores[:, first : first + len(part)] = queries @ part.T
+        return scores
 
-    def _again(
+    def _best(
         self,
         query: npt.NDArray[np.float32],
         places: npt.NDArray[np.int64],
-        coarse: npt.NDArray[np.float32],
+        extra: Added,
         k: int,
-        margin: float,
     ) -> Nearest:
-        """The k best of some rows that hold them, by their cosines in float64."""
-        last = topk(coarse, k)[1][-1] - margin
-        if last == last:
-            places = places[coarse >= last]
-        cosines = cosine_rows(self._rows[places], query)
+        """The k best of some rows that hold them, by their scores in float64."""
+        if len(places) > _LONG * k:
+            scores = self._rows[places].astype(np.float32, copy=False) @ query
+            if extra is not None:
+                scores += extra[places].astype(np.float32)
+            kept = _at_least(scores, topk(scores, k)[1][-1] - _margin(query[None]))
+            places = places[kept]
+        return self._order(places, self.scores(query, places, extra), k)
+
+    def _order(
+        self, places: npt.NDArray[np.int64], scores: npt.NDArray[np.float64], k: int
+    ) -> Nearest:
         ranks = places if self._ranks is None else self._ranks[places]
-        order = np.lexsort((ranks, -cosines))[:k]
-        return Nearest(places[order], cosines[order])
+        order = np.lexsort((ranks, -scores))[:k]
+        return Nearest(places[order], scores[order])
+
+
+def _margin(queries: npt.NDArray[np.float32]) -> float:
+    """How far two scores in float32, products summed in any order, may err in all."""
+    dim: int = queries.shape[1]
+    return (dim + 4) * 2.0**-22
+
+
+def _at_least(scores: npt.NDArray[np.float32], least: float) -> npt.NDArray[np.int64]:
+    """Places of the scores that reach `least`; all where that is NaN, as too few are numbers."""
+    return np.flatnonzero(scores >= least) if least == least else np.arange(len(scores))
 
 
 def cosine_rows(rows: Rows, query: Rows) -> npt.NDArray[np.float64]:

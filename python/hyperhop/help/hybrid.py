@@ -28,6 +28,6 @@ def choose(localized: Localized, dense: Nearest, quota: int, count: int) -> Chos
     fresh = np.flatnonzero(~np.isin(dense.rows, first))[: count - by_path]
     return Chosen(
         np.concatenate([first, dense.rows[fresh]]),
-        np.concatenate([localized.scores[:by_path], dense.cosines[fresh]]),
+        np.concatenate([localized.scores[:by_path], dense.scores[fresh]]),
         by_path,
     )

@@ -26,7 +26,8 @@ def distances(vectors: Floats, query: Floats) -> Floats:
     """
     apart = np.sqrt(np.square(vectors - query).sum(axis=1))
     blank = ~vectors.any(axis=1) | (not query.any())
-    return np.where(blank, np.sqrt(2.0), apart)
+    found: Floats = np.where(blank, np.sqrt(2.0), apart)
+    return found
 
 
 def localize(
@@ -55,6 +56,11 @@ def localize(
     places = np.repeat(starts - (np.cumsum(counts) - counts), counts) + np.arange(counts.sum())
     terms = np.repeat(near, counts) * weights[places]
     passages, found = np.unique(sources.passages[places], return_inverse=True)
-    scores = np.bincount(found, terms, len(passages))
+    scores = np.asarray(np.bincount(found, terms, len(passages)), np.float64)
+    return ranked(passages, scores, ranks)
+
+
+def ranked(passages: Ids, scores: Floats, ranks: Ids) -> Localized:
+    """Passages by score, best first; equal ones by rank."""
     order = np.lexsort((ranks[passages], -scores))
     return Localized(passages[order], scores[order])

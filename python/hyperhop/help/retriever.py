@@ -49,8 +49,20 @@ class HELP(Answering):
             letter).
         reader: what `answer` reads with; a VectorReader if None.
         weighting: w of a passage in eq. 4, see `PassageIndex.source_weights`.
+        sharpness: a of e^(-a dist) in eq. 4; 1 is the paper's, more lets near HyperNodes decide.
+        context: how far the row of a triple is drawn towards those of its passages, for seeds and
+            composition, see `contextual_rows`; 0 is the paper's. A second array of rows is made.
+        lexical: how much dense retrieval heeds words, 0 (the paper) to 1: this times the share of
+            the question's words that a passage holds, rare ones counting most, is added to its
+            cosine, see `Wording`.
+        named: what is added, 0 (the paper) to 1, to the cosine of a passage whose title stands in
+            the question, see `Titles`, and, where seeds are chosen, to that of its triples.
+        relevance: b of the factor e^(b (s - 1)) on the score of eq. 4, where s is the passage's
+            score in dense retrieval; 0 is the paper's.
         shortlist: HyperNodes that "cascade" has encoded at each level; never fewer than k.
         cached: HyperNode texts whose vectors are kept for later questions.
+
+    With `named` and `relevance` at 0 it is the method as the paper has it.
 
     There is no topic: ValueError where one is given. `explain` changes nothing.
 
@@ -81,11 +93,30 @@ class HELP(Answering):
         reader: Reader | None = None,
         *,
         weighting: Weighting = "inverse",
+        sharpness: float = 1.0,
+        context: float = 0.0,
+        lexical: float = 0.0,
+        named: float = 0.2,
+        relevance: float = 10.0,
         shortlist: int = 200,
         cached: int = CACHED,
     ) -> None:
         self.settings = RetrievalSettings(
-            scorer, levels, n, k, quota, passages, keep_parents, weighting, shortlist, cached
+            scorer,
+            levels,
+            n,
+            k,
+            quota,
+            passages,
+            keep_parents,
+            weighting,
+            sharpness,
+            context,
+            lexical,
+            named,
+            relevance,
+            shortlist,
+            cached,
         )
         check_encoder_name(index.encoder, encoder)
         self.reader = VectorReader() if reader is None else reader
@@ -212,7 +243,7 @@ class HELP(Answering):
         if not np.isfinite(queries).all():
             raise ValueError(f"HELP: {self.encoder.name!r} gave NaN or infinity for a question")
         clock.lap("encode")
-        found = search.find(queries, clock, threads)
+        found = search.find(questions, queries, clock, threads)
         share = {stage: lap / len(questions) for stage, lap in clock.laps.items()}
         return [replace(evidence, timings=share) for evidence in found]
 

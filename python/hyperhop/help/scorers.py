@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from hyperhop.help.dense import cosine_rows
+from hyperhop.help.context import unit
+from hyperhop.help.dense import Rows, cosine_rows
 from hyperhop.help.index import PassageIndex
 from hyperhop.hypernode import beam_step, expand
 from hyperhop.text import TextEncoder
@@ -67,8 +68,9 @@ class Composition:
 
     name: ScorerName = "composition"
 
-    def __init__(self, index: PassageIndex) -> None:
-        self._index = index
+    def __init__(self, index: PassageIndex, rows: Rows) -> None:
+        """`rows` (T, d): a unit vector of each triple, or zero."""
+        self._index, self._rows = index, rows
 
     def step(
         self, beam: Beam, queries: Queries, k: int, keep_parents: bool, threads: int | None
@@ -77,7 +79,7 @@ class Composition:
         rows, _, offsets = beam_step(
             self._index.triple_index,
             beam.hypernodes,
-            self._index.triple_embeddings,
+            self._rows,
             queries,
             k,
             offsets=beam.offsets,
@@ -88,12 +90,11 @@ class Composition:
 
     def vectors(self, hypernodes: Ids) -> tuple[Floats, Spent]:
         """See `Scorer`; sums in float64, in the canonical order of the triples."""
-        embeddings = self._index.triple_embeddings
-        total = np.zeros((len(hypernodes), embeddings.shape[1]))
+        total = np.zeros((len(hypernodes), self._rows.shape[1]))
         for column in hypernodes.T:
             real = column >= 0
-            total[real] += embeddings[column[real]]
-        return _unit(total), Spent()
+            total[real] += self._rows[column[real]]
+        return unit(total), Spent()
 
 
 class Encoded:
@@ -144,7 +145,7 @@ class Encoded:
         larger = np.flatnonzero(~single)
         texts = [self._index.serialize(row[row >= 0]) for row in hypernodes[larger]]
         out[larger], spent = self._encode(texts)
-        return _unit(out), spent
+        return unit(out), spent
 
     def _cosines(self, rows: Ids, query: npt.NDArray[np.float32]) -> tuple[Floats, Spent]:
         cosines, spent = np.empty(len(rows)), Spent()
@@ -183,8 +184,8 @@ class Cascade:
 
     name: ScorerName = "cascade"
 
-    def __init__(self, index: PassageIndex, encoded: Encoded, shortlist: int) -> None:
-        self._composition, self._encoded = Composition(index), encoded
+    def __init__(self, composition: Composition, encoded: Encoded, shortlist: int) -> None:
+        self._composition, self._encoded = composition, encoded
         self._shortlist = shortlist
 
     def step(
@@ -215,9 +216,3 @@ def canonical(rows: Ids) -> Ids:
     places = np.empty(len(rows), np.int64)
     places[np.lexsort(rows.T[::-1])] = np.arange(len(rows))
     return places
-
-
-def _unit(vectors: Floats) -> Floats:
-    """Rows scaled to unit length; zero rows stay."""
-    norms = np.sqrt(np.square(vectors).sum(axis=1, keepdims=True))
-    return np.divide(vectors, norms, out=np.zeros_like(vectors), where=norms != 0)

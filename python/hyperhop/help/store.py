@@ -149,8 +149,12 @@ def _index(arrays: Arrays, settings: Mapping[str, Any]) -> PassageIndex:
     similarities = _held(arrays["similarities"])
     if len(similarities) != len(links):
         raise DamagedStore("similarities does not fit links")
-    if len(statements.rows) != len(sources.passages):
-        raise DamagedStore("statements does not fit source_passages")
+    for name, length in (
+        ("statements", len(statements.rows)),
+        ("source_weights", len(sources.weights)),
+    ):
+        if length != len(sources.passages):
+            raise DamagedStore(f"{name} does not fit source_passages")
     dim, synonyms = settings["encoder_dim"], settings["synonyms"]
     rows = {"triple_embeddings": len(triples), "passage_embeddings": len(passages)}
     if synonyms is not None:

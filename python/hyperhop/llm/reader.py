@@ -29,6 +29,11 @@ class VectorReader:
         if evidence.passages and not evidence.paths:
             answer = _of_passages(question, evidence)
             return replace(answer, timings={"read": (perf_counter() - start) * 1e3})
+        if not evidence.paths and evidence.scoring is not None:
+            return Answer(
+                "No answer: there are no passages.",
+                timings={"read": (perf_counter() - start) * 1e3},
+            )
         if not evidence.paths:
             about = f" that starts at {evidence.topic}" if evidence.topic is not None else ""
             return Answer(

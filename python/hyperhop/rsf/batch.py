@@ -159,6 +159,8 @@ def _ragged(
 
 
 def _joined(graphs: Sequence[FlowGraph], segments: npt.NDArray[np.int64]) -> FlowGraph:
+    if len(graphs) == 1:
+        return graphs[0]  # whoever asks one question need not sort its edges twice
     relations = {graph.num_relations for graph in graphs}
     if len(relations) > 1:
         raise ValueError(

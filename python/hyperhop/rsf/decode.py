@@ -8,17 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from hyperhop._topk import topk
-from hyperhop.evidence import (
-    NEAR,
-    Evidence,
-    EvidenceAnswer,
-    EvidencePath,
-    FlowHop,
-    FlowStep,
-)
+from hyperhop.evidence import Evidence, EvidenceAnswer, EvidencePath, FlowHop, FlowStep
 from hyperhop.flow import propagate
 from hyperhop.flow.backtrack import Score, TracedPaths, backtrack
 from hyperhop.graph import KnowledgeGraph
+from hyperhop.rsf.cut import answer_count
 from hyperhop.rsf.graphs import Ball, FlowRelations
 from hyperhop.rsf.network import Flows
 from hyperhop.rsf.text import Floats
@@ -37,8 +31,9 @@ class Decoding:
         paths: different paths to an answer at most.
         score: what backtracking follows: "pi" is the paper's, "pi*beta" also weighs a step by the
             attention it takes.
-        cap: answers at most, where more than `k` have half of the best one's flow.
+        cap: entities listed at most, where more than `k` answer.
         reachable_only: whether only entities that flow reached got any; then nothing leaks.
+        share: which entities answer, see `answer_count`.
     """
 
     k: int = 10
@@ -46,6 +41,7 @@ class Decoding:
     score: Score = "pi*beta"
     cap: int = 1_000
     reachable_only: bool = True
+    share: float | None = None
 
 
 def decode(
@@ -58,12 +54,13 @@ def decode(
 ) -> Evidence:
     """Answers, paths and hops of one question's flows.
 
-    Answers are the entities with most flow after the last hop, ties by name; one that flow only
-    leaked to has no path and is none. Every answer has its paths, in order of the answers; paths
-    that differ in steps that stay are one. RuntimeError unless each step of each path is a fact of
-    the graph that carried flow. `explain` also tells what each hop followed.
+    Answers are the entities with most flow after the last hop, ties by name, and a count tells how
+    many of them answer; one that flow only leaked to has no path and is none. Every answer has its
+    paths, in order of the answers; paths that differ in steps that stay are one. RuntimeError
+    unless each step of each path is a fact of the graph that carried flow. `explain` also tells
+    what each hop followed.
     """
-    nodes, cut = _best(kg, ball, found.flows[-1], how)
+    nodes, answering = _best(kg, ball, found.flows[-1], how)
     stays = comb(len(found.betas), len(found.betas) // 2) if relations.stay else 1
     wanted = how.paths * stays if how.paths > 1 else 1  # so many may differ in stays alone
     segments = np.array([0, ball.graph.num_nodes], np.int64)
@@ -81,24 +78,24 @@ def decode(
         ],
         answers=[EvidenceAnswer(names[i], float(final[nodes[i]])) for i in reached.tolist()],
         hops=_hops(relations, ball, found, how.reachable_only, explain),
-        truncated=cut or ball.truncated,
+        truncated=answering > len(nodes) or ball.truncated,
         hubs=kg.entity_names(ball.hubs),
+        answered=int(np.count_nonzero(reached < answering)),
     )
 
 
-def _best(kg: KnowledgeGraph, ball: Ball, final: Floats, how: Decoding) -> tuple[Nodes, bool]:
-    """Nodes of the answers, best first, and whether `cap` left out some that answer as well."""
-    best = float(final.max(initial=0))
+def _best(kg: KnowledgeGraph, ball: Ball, final: Floats, how: Decoding) -> tuple[Nodes, int]:
+    """Nodes to list, best first, and how many nodes answer: more than listed where `cap` cut."""
+    answering = answer_count(final, how.share)
     holding = int(np.count_nonzero(final > 0))
-    near = int(np.count_nonzero(final >= NEAR * best)) if holding else 0
-    count = min(max(how.k, min(near, how.cap)), holding)
+    count = min(max(how.k, min(answering, how.cap)), holding)
     if count == 0:
-        return np.zeros(0, np.int64), False
+        return np.zeros(0, np.int64), answering
     least = topk(final, count)[1][-1]
     nodes = np.flatnonzero(final >= least)
     names = kg.entity_names(ball.entities[nodes].astype(np.int32))
     ranked = sorted(zip((-final[nodes]).tolist(), names, nodes.tolist(), strict=True))
-    return np.array([node for _, _, node in ranked[:count]], np.int64), near > count
+    return np.array([node for _, _, node in ranked[:count]], np.int64), answering
 
 
 class _Path(NamedTuple):

@@ -29,7 +29,7 @@ from hyperhop.rsf.decode import Decoding, decode
 from hyperhop.rsf.expand import Expansion, expand
 from hyperhop.rsf.graphs import MAX_EDGES, Ball, FlowRelations, balls
 from hyperhop.rsf.network import Network
-from hyperhop.rsf.store import StoredModel, load
+from hyperhop.rsf.store import StoredModel, answer_share_of, load
 from hyperhop.rsf.text import QuestionVectors, asked, encode_entities, question_vectors
 from hyperhop.text import TextEncoder, Verbalizer, encoder_for
 from hyperhop.text.settings import check_encoder_name
@@ -46,13 +46,14 @@ class RSF(Answering):
         model: what `hyperhop.rsf.store.load` opened; `RSF.load` does both.
         encoder: None for the one the model was trained with; another one is refused, see
             `encoder_for`. It is made where it is first needed.
-        k: answers at least (where so many have flow), with those that have at least half of the
-            best one's flow.
+        k: entities to list at least (where so many have flow), with all that answer.
         paths: different paths to an answer at most.
         score: what backtracking follows, see `hyperhop.flow.backtrack`.
         radius: of the ball around the topics; None for the one trained with.
         reachable_only: False lets flow leak as eq. 4 has it; evidence tells how much did.
-        path_cap: answers at most.
+        path_cap: entities to list at most.
+        answer_share: which of them answer, see `hyperhop.rsf.cut.answer_count`; None for what was
+            chosen when the model was trained.
         reader: what `answer` reads with; a VectorReader if None.
         max_degree, hubs, max_edges: bounds on the ball, see `KnowledgeGraph.subgraph`. Evidence
             names the hubs that were met, and is `truncated` where `max_edges` or `path_cap` cut.
@@ -87,6 +88,7 @@ class RSF(Answering):
         radius: int | None = None,
         reachable_only: bool = True,
         path_cap: int = 1_000,
+        answer_share: float | None = None,
         max_degree: int | None = None,
         hubs: Hubs = "sample",
         max_edges: int = MAX_EDGES,
@@ -116,7 +118,8 @@ class RSF(Answering):
         self.radius = model.radius if radius is None else at_least(self.system, "radius", radius, 0)
         self.relations = FlowRelations(model.kg, model.config.inverse, model.config.stay)
         self.reader = VectorReader(verbalizer) if reader is None else reader
-        self._decoding = Decoding(k, paths, score, path_cap, bool(reachable_only))
+        share = model.answer_share if answer_share is None else answer_share_of(answer_share)
+        self._decoding = Decoding(k, paths, score, path_cap, bool(reachable_only), share)
         self._bounds: dict[str, Any] = {
             "max_degree": max_degree,
             "hubs": hubs,

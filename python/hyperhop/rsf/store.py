@@ -32,6 +32,7 @@ class StoredModel:
         tables: vectors of entities and symbols.
         radius: of the ball around a topic that flows go over.
         mention: whether questions name their topic when they are encoded.
+        answer_share: which entities answer, see `hyperhop.rsf.cut.answer_count`.
         settings: all that is stored as JSON, the encoder's among it.
     """
 
@@ -41,6 +42,7 @@ class StoredModel:
     tables: TextTables
     radius: int
     mention: Mention
+    answer_share: float | None
     settings: dict[str, Any]
 
     @property
@@ -59,6 +61,7 @@ def save(
     *,
     radius: int | None = None,
     mention: Mention = "kept",
+    answer_share: float | None = None,
     settings: Mapping[str, Any] | None = None,
 ) -> None:
     """Save a model as the next generation of a directory, atomically.
@@ -71,6 +74,7 @@ def save(
         encoder: what questions must be encoded with.
         radius: of the balls that it was trained on; None for `config.hops`.
         mention: how questions were encoded, see `asked`.
+        answer_share: chosen on dev questions, see `hyperhop.rsf.cut.answer_count`; None for none.
         settings: any more JSON to keep, such as how it was trained.
 
     Raises ValueError where weights or tables do not fit, DamagedStore where the directory holds
@@ -78,6 +82,7 @@ def save(
     """
     chosen = config.hops if radius is None else at_least("save", "radius", radius, 0)
     _mention(mention)
+    answer_share_of(answer_share)
     for name, rows, count in (
         ("entities", tables.entities, kg.num_entity_ids),
         ("relations", tables.relations, FlowRelations(kg).num_symbols),
@@ -111,6 +116,7 @@ def save(
             "model": config.to_dict(),
             "radius": chosen,
             "mention": mention,
+            "answer_share": answer_share,
             **(settings or {}),
         },
         optional=(*SCHEMA_DTYPES, "text_entities"),
@@ -130,6 +136,7 @@ def load(directory: str | os.PathLike[str], verify: bool = False) -> StoredModel
         config = RSFConfig.from_dict(settings["model"])
         dim, radius = int(settings["encoder_dim"]), int(settings["radius"])
         mention = _mention(settings["mention"])
+        share = answer_share_of(settings.get("answer_share"))  # older models have none
         shapes = weight_shapes(config, dim)
     except (KeyError, TypeError, ValueError) as error:
         raise DamagedStore(
@@ -152,7 +159,16 @@ def load(directory: str | os.PathLike[str], verify: bool = False) -> StoredModel
         stored.arrays["text_relations"].reshape(-1, dim),
     )
     weights = _named(stored.arrays["weights"], shapes)
-    return StoredModel(kg, config, weights, tables, radius, mention, settings)
+    return StoredModel(kg, config, weights, tables, radius, mention, share, settings)
+
+
+def answer_share_of(value: Any) -> float | None:
+    """The share, checked: None, or above 0 and at most 1. ValueError for others."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
+        raise ValueError(f"answer_share must be above 0 and at most 1, or None, got {value!r}")
+    return float(value)
 
 
 def _mention(value: Any) -> Mention:

@@ -11,8 +11,14 @@ import typer
 from hyperhop.cli import options as shared
 from hyperhop.cli.eval import options
 from hyperhop.cli.eval.datasets import show_datasets
-from hyperhop.cli.eval.modes import Mode, mode_of
+from hyperhop.cli.eval.modes import Mode, mode_of, typed
 from hyperhop.cli.eval.output import Files
+from hyperhop.cli.eval.passages import (
+    Over,
+    measure_passages,
+    repeat_passages_study,
+    tune_passages,
+)
 from hyperhop.cli.eval.paths import rank
 from hyperhop.cli.eval.rsf import (
     Wanted,
@@ -30,7 +36,7 @@ from hyperhop.evaluate import benchmarks, tune
 def eval_(
     context: typer.Context,
     dataset: options.Dataset = None,
-    system: options.System = shared.SystemName.PATHHD,
+    systems: options.Systems = None,
     listed: options.Listed = False,
     study: options.StudyName = None,
     tuning: options.Tune = False,
@@ -53,7 +59,7 @@ def eval_(
     train_limit: options.TrainLimit = None,
     preset: given.Preset = "cpu",
     config: given.ConfigFile = None,
-    values: given.Values = None,
+    values: options.Values = None,
     work: options.Work = None,
     json: options.Json = None,
     markdown: options.Markdown = None,
@@ -61,7 +67,7 @@ def eval_(
     plot: options.Plot = None,
     records: options.Records = None,
 ) -> None:
-    """Measure a system on a benchmark: topic given, hop count unknown.
+    """Measure a system on a benchmark: over a graph topic given, hop count unknown.
 
     What is chosen by looking at results is chosen on dev; memories remember the part "train".
     Intervals are 95 % bootstrap intervals over facts.
@@ -70,6 +76,11 @@ def eval_(
     that is trained already is named with --model. The studies switches, lambda1, radius and gate
     train a model for each of their settings. With --work DIR such a run may be stopped or killed
     at any time: the same command goes on.
+
+    Over passages HELP and what it is compared with (dense retrieval, BM25, personalised PageRank)
+    are asked the same questions over the same passages, triples and vectors. All questions are
+    asked: what is chosen by looking at them is chosen with --tune, fold by fold. The studies quota,
+    levels, beam and speed are of HELP.
 
     \b
     Examples:
@@ -84,6 +95,9 @@ def eval_(
       hyperhop eval PQ-2H --system rsf --model pq2 --part test
       hyperhop eval PQ-2H --system rsf --encoder wordllama --train-seeds 0,1,2 --work pq2-runs
       hyperhop eval PQ-3H --study switches --encoder wordllama --train-limit 500 --work studies
+      hyperhop eval musique --encoder minilm --markdown musique.md
+      hyperhop eval musique --encoder minilm --system help --system dense --tune
+      hyperhop eval musique --encoder minilm --study quota --with scorer=encoder
     """
     mode = mode_of(context)
     folder = _folder(data)
@@ -97,6 +111,18 @@ def eval_(
     files = Files(json, markdown, latex, plot, records)
     files.check()
     asked: dict[str, Any] = {"encoder": encoder or "hashing", "limit": limit}
+    if mode in (Mode.PASSAGES, Mode.PASSAGES_TUNE, Mode.PASSAGES_STUDY):
+        assert folder is not None  # these sets are no files
+        over = Over(dataset, folder, systems or [], values or [], asked)
+        if study is not None:
+            repeat_passages_study(study, over, files)
+        elif mode is Mode.PASSAGES_TUNE:
+            tune_passages(over, seed, files)
+        else:
+            with open_reader(reader, llm, model, fallback=False, plans=False) as (opened, chat):
+                judged = reader is not None or chat is not None
+                measure_passages(over, opened if judged else None, files)
+        return
     if mode is Mode.MODEL:
         assert model is not None
         which = {"part": part or "dev", "split": split, "fold": _one(fold), "seed": seed}
@@ -107,6 +133,7 @@ def eval_(
     if mode in (Mode.TRAIN, Mode.TRAINED_STUDY):
         trained = asked | {"part": part or "dev", "split": split, "fold": _one(fold), "seed": seed}
         trained |= {"train_limit": train_limit, "folder": work}
+        trained["encoder"] = encoder if typed(context, "encoder") else None
         wanted = Wanted(preset, config, values or [])
         if study is None:
             train_and_measure(dataset, folder, _numbers(train_seeds), trained, wanted, files)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, get_args
 
 import typer
 
-from hyperhop.cli.options import ReaderName, SystemName
-from hyperhop.evaluate import benchmarks, path_ranking, studies
+from hyperhop.cli.options import ReaderName
+from hyperhop.evaluate import benchmarks, passages, path_ranking, studies
 from hyperhop.pathhd.codebooks import CodebookKind
 from hyperhop.pathhd.query import QueryKind
 
@@ -20,7 +21,7 @@ Dataset = Annotated[
         metavar="DATASET",
         help=f"One of {', '.join(benchmarks.names())}, {path_ranking.NAME} (relation paths from "
         "text alone), or a .json or .jsonl file of questions, one object a line; for RSF also "
-        "MetaQA, all three sets.",
+        f"MetaQA, all three sets. Over passages: {', '.join(passages.names())}.",
         show_default=False,
     ),
 ]
@@ -37,7 +38,11 @@ StudyName = Annotated[
 ]
 Tune = Annotated[
     bool,
-    typer.Option("--tune", help="Fit the calibration (eq. 5) by hits@1 instead."),
+    typer.Option(
+        "--tune",
+        help="Fit the calibration (eq. 5) by hits@1 instead; over passages choose HELP's settings "
+        "on four fifths of the questions and judge them on the fifth.",
+    ),
 ]
 Data = Annotated[
     Path | None,
@@ -101,9 +106,38 @@ CalibrationFile = Annotated[
     Path | None,
     typer.Option("--calibration", metavar="FILE", help="Use what --tune --json FILE has found."),
 ]
-System = Annotated[
-    SystemName,
-    typer.Option("--system", help="pathhd, or rsf: a flow model, trained now or with --model."),
+
+
+class EvalSystem(StrEnum):
+    """What is measured."""
+
+    PATHHD = "pathhd"
+    RSF = "rsf"
+    HELP = "help"
+    PPR = "ppr"
+    DENSE = "dense"
+    BM25 = "bm25"
+
+
+Systems = Annotated[
+    list[EvalSystem] | None,
+    typer.Option(
+        "--system",
+        help="pathhd (default), or rsf: a flow model, trained now or with --model. Over passages "
+        "help, ppr, dense or bm25; given more than once, each is measured; all that can run if not "
+        "given.",
+        show_default=False,
+    ),
+]
+Values = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        metavar="NAME=VALUE",
+        help="Replace one setting of RSF's training, such as hidden=256 or gate=false, or of HELP, "
+        "such as quota=3; may be repeated.",
+        show_default=False,
+    ),
 ]
 Model = Annotated[
     str | None,

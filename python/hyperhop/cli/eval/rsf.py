@@ -13,7 +13,7 @@ import typer
 from hyperhop.cli.eval.output import Files, show_table
 from hyperhop.cli.eval.run import show_runs
 from hyperhop.cli.report import busy, say
-from hyperhop.cli.train.settings import settings_of
+from hyperhop.cli.train.settings import encoder_of, settings_of
 from hyperhop.cli.training import stoppable, watched
 from hyperhop.cli.vectors import kept
 from hyperhop.evaluate import studies
@@ -25,7 +25,8 @@ from hyperhop.evaluate.trained.sets import load_sets
 from hyperhop.evidence import Reader
 from hyperhop.rsf import RSF
 from hyperhop.rsf.training import Settings, Step, TrainingStopped
-from hyperhop.text import get_encoder
+from hyperhop.text import TextEncoder
+from hyperhop.text.settings import open_encoder
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,11 @@ class Wanted:
     def __call__(self, needs: Mapping[str, Any], questions: int) -> Settings:
         """The settings for what a benchmark needs."""
         return settings_of(self.preset, self.config, self.values, needs, questions)
+
+    def encoder(self, named: str | None) -> TextEncoder:
+        """The encoder that is named, or that the file of settings names; or the default one."""
+        wanted = encoder_of(self.config, named)
+        return open_encoder(None, named) if wanted is None else open_encoder(wanted)
 
 
 def measure_model(
@@ -106,7 +112,7 @@ def _context(
     dataset: str, folder: Path | None, which: Mapping[str, Any], wanted: Wanted
 ) -> Iterator[TrainedContext]:
     """The context of a run that shows its progress and may be stopped with Ctrl-C."""
-    chosen = {**which, "encoder": kept(get_encoder(which["encoder"]))}
+    chosen = {**which, "encoder": kept(wanted.encoder(which["encoder"]))}
     with stoppable() as stop, watched("loading") as tell:
 
         def told(label: str, step: Step) -> None:

@@ -23,7 +23,7 @@ def measure(
     runs = []
     for planner in planners:
         with busy(f"asking {dataset}, {planner}", "questions") as told:
-            named = _of(files.records, planner if len(planners) > 1 else "")
+            named = records_of(files.records, planner if len(planners) > 1 else "")
             runs.append(
                 evaluate(dataset, folder, planner=planner, records=named, progress=told, **which)
             )
@@ -43,11 +43,11 @@ def show_runs(runs: Sequence[Scores], files: Files) -> None:
     )
 
 
-def _of(records: Path | None, planner: str) -> Path | None:
-    """The file of records of one planner: one of several has its name in it."""
-    if records is None or not planner:
+def records_of(records: Path | None, what: str) -> Path | None:
+    """The file of records of one planner or system: one of several has its name in it."""
+    if records is None or not what:
         return records
-    return records.with_stem(f"{records.stem}-{planner.replace('*', 'x')}")
+    return records.with_stem(f"{records.stem}-{what.replace('*', 'x')}")
 
 
 def _rows(scores: Scores) -> list[tuple[str, str]]:

@@ -22,6 +22,7 @@ from hyperhop.graph import KnowledgeGraph
 from hyperhop.graph.store import read_meta
 from hyperhop.rsf.store import KIND
 from hyperhop.rsf.training import Example, TrainingStopped, Workspace, checkpoint
+from hyperhop.rsf.training.questions import Questions
 from hyperhop.text.settings import open_encoder
 
 DEFAULT_HOPS = 2
@@ -154,12 +155,23 @@ def rsf(
     )
     # a model has vectors of its own, so that it may take another encoder than its graph
     stored = graph.settings if questions is not None and encoder is None else None
-    workspace = Workspace.of(graph, kept(open_encoder(stored, encoder)), settings)
-    say(f"{len(training):,} questions to train on, {len(held):,} to stop by")
+    wanted = given.encoder_of(config, encoder)
+    opened = open_encoder(stored, encoder) if wanted is None else open_encoder(wanted)
+    workspace = Workspace.of(graph, kept(opened), settings)
+
+    def ready(prepared: Questions) -> None:
+        missed = len(training) - int(prepared.answerable.sum())
+        left_out = f" ({missed:,} not learned from: no answer in reach)" if missed else ""
+        say(f"{len(training):,} questions to train on{left_out}, {len(held):,} to stop by")
+
     with stoppable() as stop, watched(f"training {output}") as told:
         try:
             _, trained = workspace.train(
-                training, held, output, resume=resume, progress=told, stop=stop
+                *(training, held, output),
+                resume=resume,
+                ready=ready,
+                progress=told,
+                stop=stop,
             )
         except TrainingStopped as stopped:
             say(f"{stopped}; to go on, give the same command with --resume")

@@ -8,8 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from hyperhop.cli.values import named_value
 from hyperhop.rsf.training import Settings, preset
 from hyperhop.rsf.training.toml import read_toml
+from hyperhop.text.registry import encoder_name
 
 Preset = Annotated[
     str,
@@ -21,7 +23,9 @@ Preset = Annotated[
 ConfigFile = Annotated[
     Path | None,
     typer.Option(
-        "--config", metavar="FILE", help="TOML with [model] and [training]; replaces the preset's."
+        "--config",
+        metavar="FILE",
+        help="TOML with [model] and [training], which replace the preset's, and [encoder].",
     ),
 ]
 Values = Annotated[
@@ -58,8 +62,9 @@ def settings_of(
             raise ValueError(f"{config}: {error}") from None
         named.update(tables.get("training", {}))
     settings = settings.replaced({key: value for key, value in others.items() if value is not None})
+    known = {**settings.model.to_dict(), **settings.training.to_dict()}
     for text in values:
-        value = _value(settings, text)
+        value = named_value(known, text)
         settings = settings.replaced(value)
         named.update(value)
     if "radius" not in named:
@@ -67,20 +72,23 @@ def settings_of(
     return settings
 
 
-def _value(settings: Settings, text: str) -> dict[str, Any]:
-    """NAME=VALUE, the value as the kind that the setting has."""
-    name, equals, value = text.partition("=")
-    known = {**settings.model.to_dict(), **settings.training.to_dict()}
-    if not equals or name not in known:
-        raise typer.BadParameter(
-            f"--with takes NAME=VALUE with one of {', '.join(sorted(known))}, got {text!r}"
+def encoder_of(config: Path | None, encoder: str | None) -> dict[str, str] | None:
+    """The file's encoder as `open_encoder` takes it; None where it names none.
+
+    ValueError where `encoder` is another one, and for a table that no encoder has.
+    """
+    table = {} if config is None else read_toml(config).get("encoder", {})
+    if not table:
+        return None
+    texts = all(isinstance(value, str) for value in table.values())
+    if "name" not in table or not table.keys() <= {"name", "query_prompt"} or not texts:
+        raise ValueError(
+            f"{config}: [encoder] must have a name and may have a query_prompt, both text, got "
+            f"{table}"
         )
-    kind = type(known[name])
-    try:
-        return {name: _TRUTH[value.lower()] if kind is bool else kind(value)}
-    except (KeyError, ValueError):
-        what = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
-        raise typer.BadParameter(f"--with {name}= takes {what}, got {value!r}") from None
-
-
-_TRUTH = {"true": True, "false": False}
+    if encoder is not None and encoder_name(encoder) != table["name"]:
+        raise ValueError(
+            f"{config} is for the encoder {table['name']!r}, got --encoder {encoder}: leave one of "
+            "them out"
+        )
+    return {("encoder" if key == "name" else key): value for key, value in table.items()}

@@ -5,12 +5,15 @@
     print(tables.markdown(study.table))
 
 Those of PathHD plan every question once and rank the same candidates under all of their settings.
-Those of RSF (`TRAINED`) train a model for each setting, and take a `TrainedContext`.
+Those of RSF (`TRAINED`) train a model for each setting, and take a `TrainedContext`; those of HELP
+(`ON_PASSAGES`) take a `PassageContext`.
 """
 
 from collections.abc import Callable
 from typing import TypeVar
 
+from hyperhop.evaluate.passages.context import PassageContext
+from hyperhop.evaluate.passages.studies import STUDIES as _ON_PASSAGES
 from hyperhop.evaluate.studies import (
     backbone,
     dimension,
@@ -51,17 +54,21 @@ _TRAINED: dict[str, Callable[[TrainedContext], Study]] = {
 }
 WITH_MODEL = tuple(_WITH_MODEL)  # these ask a language model
 TRAINED = tuple(_TRAINED)  # these train RSF
-NAMES = (*_STUDIES, *_WITH_MODEL, *_TRAINED)
+ON_PASSAGES = tuple(_ON_PASSAGES)  # these are of HELP
+NAMES = (*_STUDIES, *_WITH_MODEL, *_TRAINED, *_ON_PASSAGES)
 
 __all__ = [
     "NAMES",
+    "ON_PASSAGES",
     "TRAINED",
     "WITH_MODEL",
     "Context",
+    "PassageContext",
     "Study",
     "TrainedContext",
     "check_name",
     "run",
+    "run_on_passages",
     "run_trained",
 ]
 
@@ -73,13 +80,18 @@ def check_name(name: str) -> None:
 
 
 def run(name: str, context: Context) -> Study:
-    """The study of this name, one of `NAMES` but not of `TRAINED`. ValueError for another."""
+    """The study of this name, one of PathHD's. ValueError for another."""
     return _of(name, _STUDIES | _WITH_MODEL)(context)
 
 
 def run_trained(name: str, context: TrainedContext) -> Study:
     """The study of this name, one of `TRAINED`. ValueError for another."""
     return _of(name, _TRAINED)(context)
+
+
+def run_on_passages(name: str, context: PassageContext) -> Study:
+    """The study of this name, one of `ON_PASSAGES`. ValueError for another."""
+    return _of(name, _ON_PASSAGES)(context)
 
 
 def _of(name: str, studies: dict[str, Run]) -> Run:

@@ -3,7 +3,7 @@
 from typing import Any
 
 from hyperhop.evaluate.plots import Figure
-from hyperhop.evaluate.studies.columns import COSTS, COSTS_NOTE, HITS
+from hyperhop.evaluate.studies.columns import COSTS, COSTS_NOTE, HITS, SETS, SETS_NOTE
 from hyperhop.evaluate.studies.study import Study
 from hyperhop.evaluate.tables import Column, Table
 from hyperhop.evaluate.trained.context import Setting, TrainedContext, Training
@@ -26,13 +26,17 @@ _COLUMNS = (
     Column("setting", "model"),
     *HITS,
     Column("difference", "change", "+.3f"),
+    *SETS,
     Column("candidates", "candidates", ".1f"),
     *COSTS,
 )
 
 
 def run(context: TrainedContext) -> Study:
-    """A model with all its parts, and one trained without each; hits@10 is the paper's metric.
+    """A model with all its parts, and one trained without each; hits@10 and F1 are the paper's.
+
+    The paper's F1 compares words of an answer in words; a flow without a reader has a set of
+    entities, whose F1 this is.
 
     Those without node text and without STAY are ours, as is the other way to read a
     question, where the encoder can.
@@ -49,7 +53,7 @@ def run(context: TrainedContext) -> Study:
     rows = [{**row, "difference": row["hits_at_10"] - full} for row in rows]
     notes = (
         "change: of hits@10, from the full model's. candidates: exp of the last flow's entropy, "
-        f"mean. {COSTS_NOTE}",
+        f"mean. {SETS_NOTE} {COSTS_NOTE}",
     )
     table = Table(f"Switches on {context.title_with_seed}", _COLUMNS, rows, notes)
     figure = Figure(table.title, rows, "bars", "setting", "hits_at_10", "model", "hits@10")

@@ -13,6 +13,7 @@ from hyperhop.evaluate.trained.results import Results
 from hyperhop.evaluate.trained.sets import examples_of, load_sets
 from hyperhop.rsf.text import TextTables
 from hyperhop.rsf.training import NothingToLearn, Settings, Step, Trained, Workspace
+from hyperhop.rsf.training.measure import Measured
 from hyperhop.rsf.training.ranks import share_within
 from hyperhop.text import TextEncoder, get_encoder
 
@@ -188,10 +189,12 @@ class Training:
         """Hits, spread of the flows, gates and costs, as plain values."""
         context, epochs = self.context, [one.seconds for one in self.trained.epochs]
         prepared = self.workspace.prepare(context.asked)
-        found = self.workspace.measure(self.model, prepared)
+        found = self.workspace.measure(self.model, prepared, self.trained.answer_share)
         ranks = np.concatenate([found.ranks, np.zeros(context.unasked, np.int64)])
         return {
             **{f"hits_at_{k}": share_within(ranks, k) for k in (1, 5, 10)},
+            **self._sets(found),
+            "answer_share": self.trained.answer_share,
             "in_reach": float(prepared.answerable.sum()) / len(ranks),
             "candidates": float(np.exp(found.entropies[:, -1]).mean()),
             "candidates_by_hop": np.exp(found.entropies).mean(axis=0).tolist(),
@@ -205,6 +208,18 @@ class Training:
             "milliseconds": 1e3 * found.seconds / len(context.asked),
             "peak_megabytes": machine.peak_megabytes(),
         }
+
+    def _sets(self, found: Measured) -> dict[str, float]:
+        """Means over all questions of the sets of answers; an empty set is wrong everywhere."""
+        gold = np.array([len(one.answers) for one in self.context.asked])
+        count = len(gold) + self.context.unasked
+        values = {
+            "precision": found.right / np.maximum(found.answers, 1),
+            "recall": found.right / np.maximum(gold, 1),
+            "f1": 2 * found.right / np.maximum(found.answers + gold, 1),
+            "set_exact": (found.right == gold) & (found.answers == gold),
+        }
+        return {name: float(np.sum(value)) / count for name, value in values.items()}
 
 
 Look = Callable[[Training], Mapping[str, Any]]

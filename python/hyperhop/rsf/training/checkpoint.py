@@ -176,7 +176,7 @@ def _check_run(
         if was != now:
             raise ValueError(
                 f"{directory} holds a training with {name} {was!r}, got {now!r}: go on with the "
-                "same settings and questions, or choose another directory"
+                "same settings, graph and questions, or choose another directory"
             )
 
 

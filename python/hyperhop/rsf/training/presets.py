@@ -47,7 +47,7 @@ class Settings:
     def with_tables(self, tables: Mapping[str, Mapping[str, Any]]) -> "Settings":
         """The same with what a TOML file says. ValueError for a table or name it cannot have.
 
-        A table "encoder" says what a model was trained with, and is passed over.
+        A table "encoder" is for whoever opens the encoder, and passed over here.
         """
         for name in tables:
             if name not in ("model", "training", "encoder"):

@@ -1,5 +1,7 @@
 """Where the answers stand in a flow."""
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 
@@ -22,9 +24,21 @@ def answer_ranks(flow: npt.NDArray[np.floating], batch: FlowBatch) -> npt.NDArra
 
     ValueError without targets. O(V G).
     """
-    if batch.targets is None or batch.target_offsets is None:
-        raise ValueError("answer_ranks: the batch has no targets")
     ranks = np.zeros(batch.size, np.int64)
+    for number, (part, targets) in enumerate(by_question(flow, batch)):
+        nodes, values = topk(part, RANKED)
+        found = np.flatnonzero(np.isin(nodes, targets) & (values > 0))
+        if len(found):
+            ranks[number] = found[0] + 1
+    return ranks
+
+
+def by_question(
+    flow: npt.NDArray[np.floating], batch: FlowBatch
+) -> Iterator[tuple[npt.NDArray[np.floating], npt.NDArray[np.int64]]]:
+    """Of each question its nodes' flow, and its targets among them; arguments of `answer_ranks`."""
+    if batch.targets is None or batch.target_offsets is None:
+        raise ValueError("by_question: the batch has no targets")
     offsets = batch.target_offsets.tolist()
     for number in range(batch.size):
         if batch.segments is None:
@@ -32,12 +46,7 @@ def answer_ranks(flow: npt.NDArray[np.floating], batch: FlowBatch) -> npt.NDArra
         else:
             first = int(batch.segments[number])
             part = flow[first : int(batch.segments[number + 1])]
-        nodes, values = topk(part, RANKED)
-        targets = batch.targets[offsets[number] : offsets[number + 1]] - first
-        found = np.flatnonzero(np.isin(nodes, targets) & (values > 0))
-        if len(found):
-            ranks[number] = found[0] + 1
-    return ranks
+        yield part, batch.targets[offsets[number] : offsets[number + 1]] - first
 
 
 def share_within(ranks: npt.NDArray[np.int64], k: int) -> float:

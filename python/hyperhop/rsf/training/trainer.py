@@ -14,7 +14,7 @@ from hyperhop.rsf.training import checkpoint, curve
 from hyperhop.rsf.training.checkpoint import Progress
 from hyperhop.rsf.training.config import TrainingConfig
 from hyperhop.rsf.training.curve import Epoch
-from hyperhop.rsf.training.measure import rank_answers
+from hyperhop.rsf.training.measure import best_share, rank_answers
 from hyperhop.rsf.training.questions import Questions
 from hyperhop.rsf.training.ranks import answer_ranks, share_within
 
@@ -65,12 +65,15 @@ class Trained:
         epochs: every epoch that was run.
         best_epoch: its number, from 1; the last of those that did equally well.
         best: its dev Hits@1; -1 without dev questions, where the last epoch counts as best.
+        answer_share: chosen on dev by F1, see `hyperhop.rsf.cut.answer_count`; None without dev
+            questions.
     """
 
     weights: dict[str, npt.NDArray[np.float32]]
     epochs: list[Epoch]
     best_epoch: int
     best: float
+    answer_share: float | None
 
 
 def fit(
@@ -184,7 +187,14 @@ class _Run:
 
     def result(self) -> Trained:
         weights = {name: values.numpy().copy() for name, values in self.best.items()}
-        return Trained(weights, self._done, self.progress.best_epoch, self.progress.best)
+        now = self.progress
+        return Trained(weights, self._done, now.best_epoch, now.best, self._answer_share())
+
+    def _answer_share(self) -> float | None:
+        if self.dev is None:
+            return None
+        texts = (self.node_text, self.relation_text)
+        return best_share(self.model, *texts, self.dev, self.config.batch_size)
 
     @property
     def _done(self) -> list[Epoch]:

@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 import json
+import logging
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ import numpy.typing as npt
 from hyperhop._extras import optional
 from hyperhop.flow import FlowGraph
 from hyperhop.graph import KnowledgeGraph
+from hyperhop.graph.store import content_id
 from hyperhop.rsf import store
 from hyperhop.rsf.graphs import FlowRelations, whole_graph
 from hyperhop.rsf.text import TextTables, asked, question_vectors, text_tables
@@ -26,11 +28,15 @@ from hyperhop.rsf.training.questions import InLanes, Packed, Questions
 from hyperhop.rsf.training.toml import write_toml
 from hyperhop.rsf.training.trainer import Step, Trained, fit
 from hyperhop.text import TextEncoder, Verbalizer
+from hyperhop.text.batches import query_prompt
 
 if TYPE_CHECKING:
     from hyperhop.rsf.model import RSFModel
 
 CONFIG = "config.toml"
+LONG_QUESTION = 512  # tokens
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass
@@ -90,7 +96,10 @@ class Workspace:
         )
 
     def prepare(self, examples: Sequence[Example]) -> Questions:
-        """The examples as this model is asked them."""
+        """The examples as this model is asked them.
+
+        Logs a warning where questions are so long that the batches they fall into grow with them.
+        """
         import torch  # noqa: F401  (before the model's modules, whose import needs it)
 
         from hyperhop.rsf.question import Question
@@ -98,6 +107,9 @@ class Workspace:
         mention = self.settings.training.mention
         texts = [asked(one.question, one.topics, mention) for one in examples]
         vectors = question_vectors(self.encoder, texts, self.settings.model.question == "tokens")
+
+        if vectors.offsets is not None:
+            _warn_of_long(np.diff(vectors.offsets))
 
         def reading(rows: npt.NDArray[np.int64]) -> Question:
             return Question.of(vectors.take(rows))
@@ -124,17 +136,22 @@ class Workspace:
         directory: str | Path | None = None,
         *,
         resume: bool = False,
+        ready: Callable[[Questions], object] | None = None,
         progress: Callable[[Step], object] | None = None,
         stop: Callable[[], bool] | None = None,
     ) -> "tuple[RSFModel, Trained]":
         """A new model, trained; see `fit`. Checkpoints know these questions, graph and encoder.
 
-        One process at a time trains in a directory: ValueError for the second.
+        `ready` is told the training questions once they are prepared. One process at a time trains
+        in a directory: ValueError for the second.
         """
         model = self.new_model()
         with contextlib.nullcontext() if directory is None else checkpoint.locked(directory):
+            prepared = self.prepare(training)
+            if ready is not None:
+                ready(prepared)
             trained = fit(
-                *(model, *self._texts(), self.prepare(training)),
+                *(model, *self._texts(), prepared),
                 self.prepare(dev) if dev else None,
                 self.settings.training,
                 directory,
@@ -142,6 +159,7 @@ class Workspace:
                 run={
                     "encoder": self.encoder.name,
                     "graph": [self.kg.num_entities, self.kg.num_relations, self.kg.num_triples],
+                    "graph content": content_id(self.kg._core_arrays()),
                     "questions": _digest(training),
                     "dev questions": _digest(dev),
                 },
@@ -161,15 +179,19 @@ class Workspace:
             *(directory, self.kg, self.settings.model, trained.weights, self.tables, self.encoder),
             radius=training.radius,
             mention=training.mention,
+            answer_share=trained.answer_share,
             settings={"training": {**training.to_dict(), **course}},
         )
-        config = {**self.settings.to_dict(), "encoder": {"name": self.encoder.name}}
-        write_toml(Path(directory) / CONFIG, config)
+        encoder = {"name": self.encoder.name, "query_prompt": query_prompt(self.encoder)}
+        write_toml(Path(directory) / CONFIG, {**self.settings.to_dict(), "encoder": encoder})
         shutil.rmtree(Path(directory) / checkpoint.FOLDER, ignore_errors=True)
 
-    def measure(self, model: "RSFModel", questions: Questions) -> Measured:
+    def measure(
+        self, model: "RSFModel", questions: Questions, answer_share: float | None = None
+    ) -> Measured:
         """What a trained model does on at least one question that was prepared."""
-        return measure(model, *self._texts(), questions, self.settings.training.batch_size)
+        batch_size = self.settings.training.batch_size
+        return measure(model, *self._texts(), questions, batch_size, answer_share)
 
     def _texts(self) -> tuple[Any, Any]:
         import torch
@@ -177,6 +199,17 @@ class Workspace:
         entities = self.tables.entities
         nodes = None if entities is None else torch.from_numpy(entities)
         return nodes, torch.from_numpy(self.tables.relations)
+
+
+def _warn_of_long(tokens: npt.NDArray[np.int64]) -> None:
+    count = int(np.count_nonzero(tokens > LONG_QUESTION))
+    if count:
+        _log.warning(
+            "%d of %d questions have over %d tokens, the longest %d: every batch with one takes "
+            "memory as if all its questions were so long; shorten them, leave them out or take a "
+            "smaller batch_size",
+            *(count, len(tokens), LONG_QUESTION, tokens.max()),
+        )
 
 
 def _digest(examples: Sequence[Example]) -> str:

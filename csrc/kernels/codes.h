@@ -1,0 +1,24 @@
+// codes: rows of floats as whole numbers of -127..127, a quarter of their size, for a search that
+// reads every row and then looks again at those that may be best.
+//   codes[j] = x[j] / scale, rounded to the nearest, with scale = max |x| / 127
+//   error >= |x - scale codes|, in Euclidean norm
+// Rows that are zero, or below 1e-30 throughout, have codes and scale 0. Scale and error of a row
+// that is not finite are NaN, its codes 0.
+#pragma once
+#include <stdint.h>
+
+namespace hyperhop {
+
+using CodeRowKernel = void(const float* row, int64_t dim, int8_t* codes, float* scale,
+                           float* error);
+
+// out[i] = sum over j of codes[i, j] query[j], exactly: 127 sqrt(dim) |query| must be below 2^31.
+struct CodeProductsArgs {
+  const int8_t* codes;  // (rows, dim)
+  int64_t dim;
+  const int16_t* query;  // (dim,)
+  int32_t* out;          // (rows,)
+};
+using CodeProductsKernel = void(const CodeProductsArgs&, int64_t row_begin, int64_t row_end);
+
+}  // namespace hyperhop
