@@ -115,10 +115,11 @@ def tune(
     Every point of the grid (`GRID` if None: options of `PassageContext.help`) is asked every
     question once, in a batch; a fold's settings are those best on the other folds, of equals the
     first. Then each question is asked again by the settings of its fold, alone, for its record.
-    `progress` is told (points done, of). In `folder` finished points are kept, in result.json: a run
-    that was killed goes on from there when it is asked for again.
+    `progress` is told (points done, of). In `folder` finished points are kept, in result.json: a
+    run that was killed goes on from there when it is asked for again.
 
-    ValueError where `folder` is of another run, for fewer than five questions, and where a question has no gold passages.
+    ValueError where `folder` is of another run, for fewer than five questions, and where a question
+    has no gold passages.
     """
     tried = {name: tuple(values) for name, values in (grid or GRID).items()}
     if len(context.questions) < FOLDS:
