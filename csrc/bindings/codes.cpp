@@ -36,14 +36,19 @@ py::tuple code_rows(const py::array& rows_in, int threads) {
   return py::make_tuple(codes, scales, errors);
 }
 
-// int8 (n, d) and int16 (d,) -> int32 (n,).
+// int8 (n, d), float32 (n,), int16 (Q, d), float32 (Q,) -> float32 (Q, n).
 py::array code_products(const py::array_t<int8_t, py::array::c_style>& codes,
-                        const py::array_t<int16_t, py::array::c_style>& query, int threads) {
-  if (codes.ndim() != 2 || query.ndim() != 1 || codes.shape(1) != query.shape(0))
-    throw py::value_error("code_products: codes must be (n, d) and query (d,)");
-  const int64_t count = codes.shape(0);
-  py::array_t<int32_t> out(count);
-  const CodeProductsArgs args{codes.data(), codes.shape(1), query.data(), out.mutable_data()};
+                        const py::array_t<float, py::array::c_style>& scales,
+                        const py::array_t<int16_t, py::array::c_style>& queries,
+                        const py::array_t<float, py::array::c_style>& query_scales, int threads) {
+  if (codes.ndim() != 2 || queries.ndim() != 2 || codes.shape(1) != queries.shape(1))
+    throw py::value_error("code_products: codes must be (n, d) and queries (Q, d)");
+  const int64_t count = codes.shape(0), num_queries = queries.shape(0);
+  if (scales.size() != count || query_scales.size() != num_queries)
+    throw py::value_error("code_products: each row of codes and queries must have a scale");
+  py::array_t<float> out({num_queries, count});
+  const CodeProductsArgs args{codes.data(),   scales.data(),       count,       codes.shape(1),
+                              queries.data(), query_scales.data(), num_queries, out.mutable_data()};
   {
     const GilReleased released;
     parallel_for(count, kRowsAtLeast, threads,
@@ -56,7 +61,8 @@ py::array code_products(const py::array_t<int8_t, py::array::c_style>& codes,
 
 void bind_codes(py::module_& m) {
   m.def("code_rows", &code_rows, py::arg("rows"), py::arg("threads"));
-  m.def("code_products", &code_products, py::arg("codes"), py::arg("query"), py::arg("threads"));
+  m.def("code_products", &code_products, py::arg("codes"), py::arg("scales"), py::arg("queries"),
+        py::arg("query_scales"), py::arg("threads"));
 }
 
 }  // namespace hyperhop::bindings

@@ -27,8 +27,12 @@ def code_rows(
     rows: npt.NDArray[np.floating[Any]], threads: int
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]: ...
 def code_products(
-    codes: npt.NDArray[np.int8], query: npt.NDArray[np.int16], threads: int
-) -> npt.NDArray[np.int32]: ...
+    codes: npt.NDArray[np.int8],
+    scales: npt.NDArray[np.float32],
+    queries: npt.NDArray[np.int16],
+    query_scales: npt.NDArray[np.float32],
+    threads: int,
+) -> npt.NDArray[np.float32]: ...
 def bind(
     x: npt.NDArray[np.generic], y: npt.NDArray[np.generic], out: object, threads: int
 ) -> npt.NDArray[np.generic]: ...
