@@ -58,13 +58,17 @@ void code_row(const float* row, int64_t dim, int8_t* codes, float* scale, float*
   *error = __builtin_sqrtf(total) * 1.001f + most * 1e-6f;  // beyond what these sums round off
 }
 
-void code_products(const CodeProductsArgs& args, int64_t begin, int64_t end) {
+void code_bounds(const CodeBoundsArgs& args, int64_t begin, int64_t end) {
   const int16_t* HH_RESTRICT query = args.query;
   for (int64_t row = begin; row < end; ++row) {
     const int8_t* HH_RESTRICT codes = args.codes + row * args.dim;
     int32_t sum = 0;  // compilers make multiply-and-add pairs of int16 of this loop
     for (int64_t j = 0; j < args.dim; ++j) sum += int32_t(int16_t(codes[j])) * int32_t(query[j]);
-    args.out[row] = sum;
+    float product = float(sum) * (args.scales[row] * args.query_scale);
+    if (args.extra) product += float(args.extra[row]);
+    const float slack = args.errors[row] + args.lost;
+    args.below[row] = product - slack;
+    args.above[row] = product + slack;
   }
 }
 

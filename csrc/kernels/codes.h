@@ -12,13 +12,22 @@ namespace hyperhop {
 using CodeRowKernel = void(const float* row, int64_t dim, int8_t* codes, float* scale,
                            float* error);
 
-// out[i] = sum over j of codes[i, j] query[j], exactly: 127 sqrt(dim) |query| must be below 2^31.
-struct CodeProductsArgs {
+// Between which bounds the product of each row with a query lies, which is given as codes too:
+//   p = scales[i] query_scale sum over j of codes[i, j] query[j]  (+ extra[i], where given)
+//   below[i] = p - (errors[i] + lost),  above[i] = p + (errors[i] + lost)
+// The sums are exact: 127 sqrt(dim) |query| must be below 2^31. `lost` bounds what the codes of the
+// query miss and what float32 rounds off here.
+struct CodeBoundsArgs {
   const int8_t* codes;  // (rows, dim)
+  const float* scales;  // (rows,)
+  const float* errors;  // (rows,)
   int64_t dim;
   const int16_t* query;  // (dim,)
-  int32_t* out;          // (rows,)
+  float query_scale, lost;
+  const double* extra;  // (rows,), or null
+  float* below;         // (rows,)
+  float* above;         // (rows,)
 };
-using CodeProductsKernel = void(const CodeProductsArgs&, int64_t row_begin, int64_t row_end);
+using CodeBoundsKernel = void(const CodeBoundsArgs&, int64_t row_begin, int64_t row_end);
 
 }  // namespace hyperhop

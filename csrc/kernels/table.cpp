@@ -9,7 +9,7 @@ namespace hyperhop::HH_ISA {
 
 CodebookKernel codebook;
 CodeRowKernel code_row;
-CodeProductsKernel code_products;
+CodeBoundsKernel code_bounds;
 ProductKernel product;
 EncodePathsKernel encode_paths;
 ScorePathsKernel score_paths;
@@ -92,7 +92,7 @@ const KernelTable kernel_table = {
     HH_STRING(HH_ISA),
     codebook,
     code_row,
-    code_products,
+    code_bounds,
     product,
     encode_paths,
     score_paths,

@@ -21,7 +21,7 @@ struct KernelTable {
   const char* isa;
   CodebookKernel* codebook;
   CodeRowKernel* code_row;
-  CodeProductsKernel* code_products;
+  CodeBoundsKernel* code_bounds;
   ProductKernel* product;
   EncodePathsKernel* encode_paths;
   ScorePathsKernel* score_paths;

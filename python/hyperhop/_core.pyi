@@ -26,9 +26,17 @@ def codebook(
 def code_rows(
     rows: npt.NDArray[np.floating[Any]], threads: int
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]: ...
-def code_products(
-    codes: npt.NDArray[np.int8], query: npt.NDArray[np.int16], threads: int
-) -> npt.NDArray[np.int32]: ...
+def code_candidates(
+    codes: npt.NDArray[np.int8],
+    scales: npt.NDArray[np.float32],
+    errors: npt.NDArray[np.float32],
+    query: npt.NDArray[np.int16],
+    query_scale: float,
+    lost: float,
+    extra: npt.NDArray[np.float64] | None,
+    k: int,
+    threads: int,
+) -> npt.NDArray[np.int64]: ...
 def bind(
     x: npt.NDArray[np.generic], y: npt.NDArray[np.generic], out: object, threads: int
 ) -> npt.NDArray[np.generic]: ...

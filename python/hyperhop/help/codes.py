@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperhop._core import code_products, code_rows
-from hyperhop._topk import topk
+from hyperhop._core import code_candidates, code_rows
 
 _INT16 = 32_767
 _MOST = 2**31 - 1  # of |codes| |query|, so that a product is a 32-bit number
@@ -34,15 +33,9 @@ class RowCodes:
         All rows where fewer than k are numbers. O(n d), reading a byte a number.
         """
         codes, scale, lost = _coded(query)
-        products = code_products(self._codes, codes, threads)
-        cosines = products * (self._scales * np.float32(scale))
-        if extra is not None:
-            cosines += extra.astype(np.float32)
-        slack = self._errors + np.float32(lost)
-        least = topk(cosines - slack, k)[1][-1]
-        if least != least:
-            return np.arange(len(cosines))
-        return np.flatnonzero(cosines + slack >= least)
+        return code_candidates(
+            self._codes, self._scales, self._errors, codes, scale, lost, extra, k, threads
+        )
 
 
 def _coded(query: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.int16], float, float]:

@@ -13,7 +13,7 @@ from hyperhop.help.codes import RowCodes
 
 Rows = npt.NDArray[np.floating[Any]]  # float32 or float16, unit or zero rows
 
-_SCORES = 1 << 22  # held at once by a batch: 16 MiB of float32
+_SCORES = 1 << 18  # held at once by a batch: 1 MiB of float32, which stays in the cache
 _HALF_ROWS = 1024  # of float16, widened at once: they stay in the cache
 _FEW = 4  # queries that codes answer sooner, one by one, than a matrix product does
 _MANY_ROWS = 4096  # fewer stay in the cache whole
@@ -108,23 +108,36 @@ class FlatSearch:
     ) -> list[npt.NDArray[np.int64]]:
         """Rows among which the k best of each query are, by matrix products of blocks of rows."""
         margin = _margin(queries)
-        found: list[list[npt.NDArray[np.int64]]] = [[] for _ in queries]
         size = max(_HALF_ROWS, _SCORES // max(1, len(queries)))
+        memory = np.empty(len(queries) * min(size, len(self._rows)), np.float32)
+        # No row below this is among the k best of its query. A NaN is never below.
+        floor = np.full(len(queries), -np.inf, np.float32)
+        found = []
         for start in range(0, len(self._rows), size):
-            scores = self._products(queries, start, size)
+            scores = self._products(queries, start, size, memory)
             if extra is not None:
                 scores += extra[:, start : start + size].astype(np.float32)
-            least = topk(scores, k)[1][:, -1] - margin
-            for places, row, last in zip(found, scores, least, strict=True):
-                places.append(start + _at_least(row, last))
-        return [np.concatenate(places) for places in found]
+            if scores.shape[1] >= k:
+                floor = np.fmax(floor, topk(scores, k)[1][:, -1] - margin)
+            hits = np.flatnonzero(~(scores < floor[:, None]))
+            whose, places = np.divmod(hits, scores.shape[1])
+            found.append((whose, start + places, scores[whose, places]))
+        whose, places, values = (np.concatenate(parts) for parts in zip(*found, strict=True))
+        kept = ~(values < floor[whose])
+        whose, places = whose[kept], places[kept]
+        ends = np.cumsum(np.bincount(whose, minlength=len(queries)))
+        return np.split(places[np.argsort(whose, kind="stable")], ends[:-1])
 
     def _products(
-        self, queries: npt.NDArray[np.float32], start: int, size: int
+        self,
+        queries: npt.NDArray[np.float32],
+        start: int,
+        size: int,
+        memory: npt.NDArray[np.float32],
     ) -> npt.NDArray[np.float32]:
         """Scores (Q, size) of one block of rows; float16 is widened a little at a time."""
         block = self._rows[start : start + size]
-        scores = np.empty((len(queries), len(block)), np.float32)
+        scores = memory[: len(queries) * len(block)].reshape(len(queries), len(block))
         if block.dtype == np.float32:
             return np.matmul(queries, block.T, out=scores)
         for first in range(0, len(block), _HALF_ROWS):
