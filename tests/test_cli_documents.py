@@ -315,12 +315,12 @@ def test_what_fails_is_not_indexed_unasked(server, docs, tmp_path, monkeypatch):
     assert "the extraction failed for every passage, first" in err
     assert "401" in err
     server.key = None
-    server.script = [status(400)]
+    server.script = [status(403)]
     _, err = run(*extract, code=1)
     assert "failed for 1 of 8 passages, first 'below/0.txt'" in err
     assert "the same command asks for them again" in err
     assert not (tmp_path / "d" / "meta.json").exists()
-    server.script = [status(400)]
+    server.script = [status(403)]
     out, err = run(*extract, "--skip-bad")
     assert "8 passages (1 without triples), 7 triples" in out
     assert "indexed without triples: 1 passages, first 'below/0.txt'" in err
@@ -356,7 +356,7 @@ def test_a_stopped_extraction_goes_on(server, docs, tmp_path, by):
             assert time.monotonic() < until
             time.sleep(0.02)
         # A second process must wait: the records have one writer.
-        said, err = run(*arguments, code=1)
+        _, err = run(*arguments, code=1)
         assert "another run is extracting into" in err
         process.send_signal(by)
         err = process.stderr.read()

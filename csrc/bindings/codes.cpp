@@ -1,9 +1,6 @@
 #include "../dispatch.h"
-#include "../memory.h"
 #include "../parallel.h"
-#include "../select.h"
 #include "arrays.h"
-#include "columns.h"
 #include "gil.h"
 #include "module.h"
 
@@ -39,49 +36,33 @@ py::tuple code_rows(const py::array& rows_in, int threads) {
   return py::make_tuple(codes, scales, errors);
 }
 
-using Floats = py::array_t<float, py::array::c_style>;
-
-// int8 (n, d), float32 (n,) twice and int16 (d,) -> int64, ascending: rows whose upper bound
-// reaches the k-th largest lower bound; all rows where fewer than k bounds are numbers. 1 <= k <=
-// n.
-py::array code_candidates(const py::array_t<int8_t, py::array::c_style>& codes,
-                          const Floats& scales, const Floats& errors,
-                          const py::array_t<int16_t, py::array::c_style>& query, float query_scale,
-                          float lost, const py::object& extra_in, int64_t k, int threads) {
-  if (codes.ndim() != 2 || query.ndim() != 1 || codes.shape(1) != query.shape(0))
-    throw py::value_error("code_candidates: codes must be (n, d) and query (d,)");
-  const int64_t count = codes.shape(0);
-  py::array_t<double, py::array::c_style> extra;
-  if (!extra_in.is_none()) extra = py::cast<decltype(extra)>(extra_in);
-  if (scales.size() != count || errors.size() != count ||
-      (!extra_in.is_none() && extra.size() != count))
-    throw py::value_error("code_candidates: scales, errors and extra must be (n,)");
-  if (k < 1 || k > count) throw py::value_error("code_candidates: k must be 1 to n");
-  std::vector<int64_t> found;
+// int8 (n, d), float32 (n,), int16 (Q, d), float32 (Q,) -> float32 (Q, n).
+py::array code_products(const py::array_t<int8_t, py::array::c_style>& codes,
+                        const py::array_t<float, py::array::c_style>& scales,
+                        const py::array_t<int16_t, py::array::c_style>& queries,
+                        const py::array_t<float, py::array::c_style>& query_scales, int threads) {
+  if (codes.ndim() != 2 || queries.ndim() != 2 || codes.shape(1) != queries.shape(1))
+    throw py::value_error("code_products: codes must be (n, d) and queries (Q, d)");
+  const int64_t count = codes.shape(0), num_queries = queries.shape(0);
+  if (scales.size() != count || query_scales.size() != num_queries)
+    throw py::value_error("code_products: each row of codes and queries must have a scale");
+  py::array_t<float> out({num_queries, count});
+  const CodeProductsArgs args{codes.data(),   scales.data(),       count,       codes.shape(1),
+                              queries.data(), query_scales.data(), num_queries, out.mutable_data()};
   {
-    const double* extra_data = extra_in.is_none() ? nullptr : extra.data();
     const GilReleased released;
-    const Scratch bounds = make_scratch(2 * count);
-    float *below = bounds.get(), *above = below + count;
-    const CodeBoundsArgs args{codes.data(), scales.data(), errors.data(), codes.shape(1),
-                              query.data(), query_scale,   lost,          extra_data,
-                              below,        above};
     parallel_for(count, kRowsAtLeast, threads,
-                 [&](int64_t begin, int64_t end) { kernels().code_bounds(args, begin, end); });
-    const float least = below[select_top(below, count, k, 1.0f).back()];
-    for (int64_t i = 0; i < count; ++i)
-      if (above[i] >= least || least != least) found.push_back(i);
+                 [&](int64_t begin, int64_t end) { kernels().code_products(args, begin, end); });
   }
-  return to_array(std::move(found));
+  return out;
 }
 
 }  // namespace
 
 void bind_codes(py::module_& m) {
   m.def("code_rows", &code_rows, py::arg("rows"), py::arg("threads"));
-  m.def("code_candidates", &code_candidates, py::arg("codes"), py::arg("scales"), py::arg("errors"),
-        py::arg("query"), py::arg("query_scale"), py::arg("lost"), py::arg("extra"), py::arg("k"),
-        py::arg("threads"));
+  m.def("code_products", &code_products, py::arg("codes"), py::arg("scales"), py::arg("queries"),
+        py::arg("query_scales"), py::arg("threads"));
 }
 
 }  // namespace hyperhop::bindings

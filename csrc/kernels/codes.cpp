@@ -8,6 +8,8 @@ namespace hyperhop::HH_ISA {
 namespace {
 
 constexpr float kSmallest = 1e-30f;
+constexpr int64_t kRowsAtOnce = 256;  // stay in the cache while all queries pass
+constexpr int64_t kQueriesAtOnce = 4;
 constexpr int64_t kBlock = 16;  // partial sums, so that the compiler has lanes to add in
 
 float largest(const float* row, int64_t dim) {
@@ -27,6 +29,32 @@ float largest(const float* row, int64_t dim) {
     if (not_finite[lane] != 0) return not_finite[lane];
   }
   return result;
+}
+
+// Compilers make multiply-and-add pairs of int16 of these loops.
+int32_t one_sum(const int8_t* HH_RESTRICT codes, const int16_t* HH_RESTRICT query, int64_t dim) {
+  int32_t sum = 0;
+  for (int64_t j = 0; j < dim; ++j) sum += int32_t(int16_t(codes[j])) * int32_t(query[j]);
+  return sum;
+}
+
+void four_sums(const int8_t* HH_RESTRICT codes, const int16_t* HH_RESTRICT queries, int64_t dim,
+               int32_t* HH_RESTRICT sums) {
+  const int16_t *HH_RESTRICT q1 = queries + dim, *HH_RESTRICT q2 = q1 + dim,
+                             *HH_RESTRICT q3 = q2 + dim;
+  int32_t s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+  for (int64_t j = 0; j < dim; ++j) {
+    const int32_t code = int16_t(codes[j]);
+    s0 += code * int32_t(queries[j]);
+    s1 += code * int32_t(q1[j]);
+    s2 += code * int32_t(q2[j]);
+    s3 += code * int32_t(q3[j]);
+  }
+  sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
+}
+
+void put(const CodeProductsArgs& args, int64_t row, int64_t query, int32_t sum) {
+  args.out[query * args.rows + row] = float(sum) * args.scales[row] * args.query_scales[query];
 }
 
 }  // namespace
@@ -58,17 +86,20 @@ void code_row(const float* row, int64_t dim, int8_t* codes, float* scale, float*
   *error = __builtin_sqrtf(total) * 1.001f + most * 1e-6f;  // beyond what these sums round off
 }
 
-void code_bounds(const CodeBoundsArgs& args, int64_t begin, int64_t end) {
-  const int16_t* HH_RESTRICT query = args.query;
-  for (int64_t row = begin; row < end; ++row) {
-    const int8_t* HH_RESTRICT codes = args.codes + row * args.dim;
-    int32_t sum = 0;  // compilers make multiply-and-add pairs of int16 of this loop
-    for (int64_t j = 0; j < args.dim; ++j) sum += int32_t(int16_t(codes[j])) * int32_t(query[j]);
-    float product = float(sum) * (args.scales[row] * args.query_scale);
-    if (args.extra) product += float(args.extra[row]);
-    const float slack = args.errors[row] + args.lost;
-    args.below[row] = product - slack;
-    args.above[row] = product + slack;
+void code_products(const CodeProductsArgs& args, int64_t begin, int64_t end) {
+  const int64_t dim = args.dim;
+  for (int64_t first = begin; first < end; first += kRowsAtOnce) {
+    const int64_t last = first + kRowsAtOnce < end ? first + kRowsAtOnce : end;
+    int64_t query = 0;
+    for (; query + kQueriesAtOnce <= args.num_queries; query += kQueriesAtOnce)
+      for (int64_t row = first; row < last; ++row) {
+        int32_t sums[kQueriesAtOnce];
+        four_sums(args.codes + row * dim, args.queries + query * dim, dim, sums);
+        for (int64_t i = 0; i < kQueriesAtOnce; ++i) put(args, row, query + i, sums[i]);
+      }
+    for (; query < args.num_queries; ++query)
+      for (int64_t row = first; row < last; ++row)
+        put(args, row, query, one_sum(args.codes + row * dim, args.queries + query * dim, dim));
   }
 }
 

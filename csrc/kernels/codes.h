@@ -12,22 +12,17 @@ namespace hyperhop {
 using CodeRowKernel = void(const float* row, int64_t dim, int8_t* codes, float* scale,
                            float* error);
 
-// Between which bounds the product of each row with a query lies, which is given as codes too:
-//   p = scales[i] query_scale sum over j of codes[i, j] query[j]  (+ extra[i], where given)
-//   below[i] = p - (errors[i] + lost),  above[i] = p + (errors[i] + lost)
-// The sums are exact: 127 sqrt(dim) |query| must be below 2^31. `lost` bounds what the codes of the
-// query miss and what float32 rounds off here.
-struct CodeBoundsArgs {
+// out[q, i] = scales[i] query_scales[q] (sum over j of codes[i, j] queries[q, j]), the sum exactly:
+// 127 sqrt(dim) |query| must be below 2^31. Rows are read once for all queries.
+struct CodeProductsArgs {
   const int8_t* codes;  // (rows, dim)
   const float* scales;  // (rows,)
-  const float* errors;  // (rows,)
-  int64_t dim;
-  const int16_t* query;  // (dim,)
-  float query_scale, lost;
-  const double* extra;  // (rows,), or null
-  float* below;         // (rows,)
-  float* above;         // (rows,)
+  int64_t rows, dim;
+  const int16_t* queries;     // (num_queries, dim)
+  const float* query_scales;  // (num_queries,)
+  int64_t num_queries;
+  float* out;  // (num_queries, rows)
 };
-using CodeBoundsKernel = void(const CodeBoundsArgs&, int64_t row_begin, int64_t row_end);
+using CodeProductsKernel = void(const CodeProductsArgs&, int64_t row_begin, int64_t row_end);
 
 }  // namespace hyperhop

@@ -9,7 +9,7 @@ namespace hyperhop::HH_ISA {
 
 CodebookKernel codebook;
 CodeRowKernel code_row;
-CodeBoundsKernel code_bounds;
+CodeProductsKernel code_products;
 ProductKernel product;
 EncodePathsKernel encode_paths;
 ScorePathsKernel score_paths;
@@ -92,7 +92,7 @@ const KernelTable kernel_table = {
     HH_STRING(HH_ISA),
     codebook,
     code_row,
-    code_bounds,
+    code_products,
     product,
     encode_paths,
     score_paths,

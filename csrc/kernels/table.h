@@ -21,7 +21,7 @@ struct KernelTable {
   const char* isa;
   CodebookKernel* codebook;
   CodeRowKernel* code_row;
-  CodeBoundsKernel* code_bounds;
+  CodeProductsKernel* code_products;
   ProductKernel* product;
   EncodePathsKernel* encode_paths;
   ScorePathsKernel* score_paths;

@@ -26,17 +26,13 @@ def codebook(
 def code_rows(
     rows: npt.NDArray[np.floating[Any]], threads: int
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]: ...
-def code_candidates(
+def code_products(
     codes: npt.NDArray[np.int8],
     scales: npt.NDArray[np.float32],
-    errors: npt.NDArray[np.float32],
-    query: npt.NDArray[np.int16],
-    query_scale: float,
-    lost: float,
-    extra: npt.NDArray[np.float64] | None,
-    k: int,
+    queries: npt.NDArray[np.int16],
+    query_scales: npt.NDArray[np.float32],
     threads: int,
-) -> npt.NDArray[np.int64]: ...
+) -> npt.NDArray[np.float32]: ...
 def bind(
     x: npt.NDArray[np.generic], y: npt.NDArray[np.generic], out: object, threads: int
 ) -> npt.NDArray[np.generic]: ...

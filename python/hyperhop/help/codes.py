@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperhop._core import code_candidates, code_rows
+from hyperhop._core import code_products, code_rows
+from hyperhop._topk import topk
 
 _INT16 = 32_767
 _MOST = 2**31 - 1  # of |codes| |query|, so that a product is a 32-bit number
@@ -21,21 +22,38 @@ class RowCodes:
 
     def candidates(
         self,
-        query: npt.NDArray[np.float32],
+        queries: npt.NDArray[np.float32],
         k: int,
         threads: int,
         extra: npt.NDArray[np.float64] | None = None,
-    ) -> npt.NDArray[np.int64]:
-        """Rows among which the k of largest score are, ascending; a unit query (d,).
+    ) -> list[npt.NDArray[np.int64]]:
+        """Rows among which each query's k of largest score are, ascending; unit queries (Q, d).
 
-        The score is the cosine, to which `extra` (n,), of 0 to 1, is added.
+        The score is the cosine, to which `extra` (Q, n), of 0 to 1, is added.
 
-        All rows where fewer than k are numbers. O(n d), reading a byte a number.
+        All rows where fewer than k are numbers. O(Q n d), reading a byte a number once for all
+        queries; holds Q n cosines.
         """
-        codes, scale, lost = _coded(query)
-        return code_candidates(
-            self._codes, self._scales, self._errors, codes, scale, lost, extra, k, threads
-        )
+        coded = [_coded(query) for query in queries]
+        scales = np.array([scale for _, scale, _ in coded], np.float32)
+        codes = np.stack([codes for codes, _, _ in coded])
+        cosines = code_products(self._codes, self._scales, codes, scales, threads)
+        if extra is not None:
+            cosines += extra.astype(np.float32)
+        return [
+            _reaching(row, self._errors + np.float32(lost), k)
+            for row, (_, _, lost) in zip(cosines, coded, strict=True)
+        ]
+
+
+def _reaching(
+    cosines: npt.NDArray[np.float32], slack: npt.NDArray[np.float32], k: int
+) -> npt.NDArray[np.int64]:
+    """Rows whose score may be among the k best, each being within its slack."""
+    least = topk(cosines - slack, k)[1][-1]
+    if least != least:
+        return np.arange(len(cosines))
+    return np.flatnonzero(cosines + slack >= least)
 
 
 def _coded(query: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.int16], float, float]:

@@ -13,10 +13,8 @@ from hyperhop.help.codes import RowCodes
 
 Rows = npt.NDArray[np.floating[Any]]  # float32 or float16, unit or zero rows
 
-_SCORES = 1 << 18  # held at once by a batch: 1 MiB of float32, which stays in the cache
-_HALF_ROWS = 1024  # of float16, widened at once: they stay in the cache
-_FEW = 4  # queries that codes answer sooner, one by one, than a matrix product does
-_MANY_ROWS = 4096  # fewer stay in the cache whole
+_SCORES = 1 << 23  # held at once by a batch: 32 MiB of float32
+_MANY_ROWS = 4096  # from here on codes are sooner read than rows multiplied, by one query or many
 _LONG = 16  # candidates for each of the k, above which float32 picks from them first
 
 
@@ -33,8 +31,8 @@ class Nearest(NamedTuple):
 class FlatSearch:
     """Finds the k rows of largest cosine; equal ones by rank, NaN after every number.
 
-    Which rows may be among the k best is told by a product that is quick and has an error bound: a
-    few queries read the rows as codes (`RowCodes`), many share a matrix product in float32. These
+    Which rows may be among the k best is told by a product that is quick and has an error bound:
+    many rows are read as codes (`RowCodes`), a few are multiplied in float32. These
     rows are scored again one by one in float64, always in the same way. So the answer is the one
     that float64 gives: alone and in a batch, for any thread count and order of the rows.
     """
@@ -62,21 +60,24 @@ class FlatSearch:
 
         `extra` (Q, n), of 0 to 1, is added to the cosines before they are compared and returned.
 
-        O(Q n d) time; memory beyond the result is O(n) for few queries and bounded for many.
+        O(Q n d) time; memory beyond the result is O(n), and bounded in Q.
         """
         k = min(k, len(self._rows))
         if k == 0:
             return [Nearest(np.empty(0, np.int64), np.empty(0)) for _ in queries]
-        added: Sequence[Added] = [None] * len(queries) if extra is None else list(extra)
-        if len(queries) <= _FEW and len(self._rows) >= _MANY_ROWS:
-            count = threads_argument(threads, "search")
-            found = [
-                self._codes.candidates(query, k, count, more)
-                for query, more in zip(queries, added, strict=True)
-            ]
-        else:
-            found = self._multiplied(queries, k, extra)
-        return [self._best(*one, k) for one in zip(queries, found, added, strict=True)]
+        count = threads_argument(threads, "search")
+        nearest: list[Nearest] = []
+        size = max(1, _SCORES // len(self._rows))
+        for start in range(0, len(queries), size):
+            some = queries[start : start + size]
+            more = None if extra is None else extra[start : start + size]
+            added: Sequence[Added] = [None] * len(some) if more is None else list(more)
+            if len(self._rows) >= _MANY_ROWS:
+                found = self._codes.candidates(some, k, count, more)
+            else:
+                found = self._multiplied(some, k, more)
+            nearest += [self._best(*one, k) for one in zip(some, found, added, strict=True)]
+        return nearest
 
     def scores(
         self, query: npt.NDArray[np.float32], places: npt.NDArray[np.int64], extra: Added
@@ -100,50 +101,18 @@ class FlatSearch:
         if len(places) == 0:
             return found
         all_places = np.union1d(found.rows, places)
-        scores = self.scores(query, all_places, extra) + gain * np.isin(all_places, places)
+        scores = self.scores(query, all_places, extra) + gain * among(all_places, places)
         return self._order(all_places, scores, len(found.rows))
 
     def _multiplied(
         self, queries: npt.NDArray[np.float32], k: int, extra: Added
     ) -> list[npt.NDArray[np.int64]]:
-        """Rows among which the k best of each query are, by matrix products of blocks of rows."""
-        margin = _margin(queries)
-        size = max(_HALF_ROWS, _SCORES // max(1, len(queries)))
-        memory = np.empty(len(queries) * min(size, len(self._rows)), np.float32)
-        # No row below this is among the k best of its query. A NaN is never below.
-        floor = np.full(len(queries), -np.inf, np.float32)
-        found = []
-        for start in range(0, len(self._rows), size):
-            scores = self._products(queries, start, size, memory)
-            if extra is not None:
-                scores += extra[:, start : start + size].astype(np.float32)
-            if scores.shape[1] >= k:
-                floor = np.fmax(floor, topk(scores, k)[1][:, -1] - margin)
-            hits = np.flatnonzero(~(scores < floor[:, None]))
-            whose, places = np.divmod(hits, scores.shape[1])
-            found.append((whose, start + places, scores[whose, places]))
-        whose, places, values = (np.concatenate(parts) for parts in zip(*found, strict=True))
-        kept = ~(values < floor[whose])
-        whose, places = whose[kept], places[kept]
-        ends = np.cumsum(np.bincount(whose, minlength=len(queries)))
-        return np.split(places[np.argsort(whose, kind="stable")], ends[:-1])
-
-    def _products(
-        self,
-        queries: npt.NDArray[np.float32],
-        start: int,
-        size: int,
-        memory: npt.NDArray[np.float32],
-    ) -> npt.NDArray[np.float32]:
-        """Scores (Q, size) of one block of rows; float16 is widened a little at a time."""
-        block = self._rows[start : start + size]
-        scores = memory[: len(queries) * len(block)].reshape(len(queries), len(block))
-        if block.dtype == np.float32:
-            return np.matmul(queries, block.T, out=scores)
-        for first in range(0, len(block), _HALF_ROWS):
-            part = block[first : first + _HALF_ROWS].astype(np.float32)
-            scores[:, first : first + len(part)] = queries @ part.T
-        return scores
+        """Rows among which the k best of each query are, by a matrix product."""
+        scores = queries @ self._rows.astype(np.float32, copy=False).T
+        if extra is not None:
+            scores += extra.astype(np.float32)
+        least = topk(scores, k)[1][:, -1] - _margin(queries)
+        return [_at_least(*one) for one in zip(scores, least, strict=True)]
 
     def _best(
         self,
@@ -167,6 +136,15 @@ class FlatSearch:
         ranks = places if self._ranks is None else self._ranks[places]
         order = np.lexsort((ranks, -scores))[:k]
         return Nearest(places[order], scores[order])
+
+
+def among(values: npt.NDArray[np.int64], chosen: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """Which values are among some that ascend; sooner told than by np.isin where both are few."""
+    if len(chosen) == 0:
+        return np.zeros(len(values), np.bool_)
+    nearest = np.minimum(np.searchsorted(chosen, values), len(chosen) - 1)
+    found: npt.NDArray[np.bool_] = chosen[nearest] == values
+    return found
 
 
 def _margin(queries: npt.NDArray[np.float32]) -> float:

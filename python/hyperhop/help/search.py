@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from hyperhop.evidence import Evidence, EvidencePassage, EvidenceScoring
 from hyperhop.help.context import contextual_rows
-from hyperhop.help.dense import Added, FlatSearch, Nearest, Rows
+from hyperhop.help.dense import Added, FlatSearch, Nearest, Rows, among
 from hyperhop.help.hybrid import Chosen, choose
 from hyperhop.help.hypernodes import NamedHyperNodes
 from hyperhop.help.index import PassageIndex
@@ -145,7 +145,7 @@ class Search:
         """Passages by the score of eq. 4 times what dense retrieval makes of them."""
         how = self.settings
         scores = self._passages.scores(query, located.passages, added.shares)
-        scores += how.named * np.isin(located.passages, added.named)
+        scores += how.named * among(located.passages, added.named)
         factors = np.exp(how.relevance * (np.nan_to_num(scores) - 1))
         return ranked(located.passages, located.scores * factors, self._ranks)
 

@@ -17,20 +17,21 @@ class Titles:
     def __init__(self, titles: Iterable[str]) -> None:
         """A title a passage, "" for none; what stands in "(...)" at its end is left out."""
         self._passages: dict[tuple[str, ...], list[int]] = {}
+        self._lengths: dict[str, set[int]] = {}  # of the titles that begin with a word
         for place, title in enumerate(titles):
             named = tuple(words(_APART.sub("", title)))
             if named:
                 self._passages.setdefault(named, []).append(place)
-        self._longest = max(map(len, self._passages), default=0)
+                self._lengths.setdefault(named[0], set()).add(len(named))
 
     def named(self, question: str) -> npt.NDArray[np.int64]:
         """Passages whose title stands in the question as whole words, ascending.
 
-        O(words of the question x words of the longest title).
+        O(words of the question x lengths of the titles that begin with one).
         """
         asked = words(question)
         found: set[int] = set()
-        for start in range(len(asked)):
-            for stop in range(start + 1, min(start + self._longest, len(asked)) + 1):
-                found.update(self._passages.get(tuple(asked[start:stop]), ()))
+        for start, first in enumerate(asked):
+            for length in self._lengths.get(first, ()):
+                found.update(self._passages.get(tuple(asked[start : start + length]), ()))
         return np.array(sorted(found), np.int64)
