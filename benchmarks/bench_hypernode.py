@@ -1,5 +1,6 @@
 """One step of a beam of HyperNodes: expansion, dedupe, composition score and top-k."""
 
+import ctypes
 import gc
 
 import numpy as np
@@ -165,6 +166,7 @@ def _hub(triples, dim, threads) -> Case:
 def extra_megabytes(run) -> float:
     """How much more memory the process holds at most while `run` works."""
     gc.collect()
+    ctypes.CDLL(None).malloc_trim(0)  # memory that was used before counts again
     with open("/proc/self/clear_refs", "w", encoding="ascii") as file:
         file.write("5")  # the peak starts again from here
     before = scale.peak_gb()

@@ -137,6 +137,8 @@ class BestSets {
   BestSets(const Expansion& expansion, int64_t k) : expansion_(expansion), k_(k) {}
 
   bool may_add(float cosine) const { return key_of(cosine) >= least_; }
+  // No number below this may be added.
+  float limit() const { return limit_; }
   void add(const ScoredSet& set) {
     sets_.push_back(set);
     if (int64_t(sets_.size()) >= 2 * k_ + 256) keep_best();
@@ -169,12 +171,14 @@ class BestSets {
                      [this](const ScoredSet& a, const ScoredSet& b) { return is_before(a, b); });
     sets_.resize(as_size(k_));
     least_ = key_of(sets_.back().cosine);
+    if (least_ > 0) limit_ = sets_.back().cosine;
   }
 
   const Expansion& expansion_;
   int64_t k_;
   std::vector<ScoredSet> sets_;
   uint32_t least_ = 0;
+  float limit_ = -1;
   std::vector<int32_t> first_, second_;
 };
 
@@ -279,7 +283,8 @@ class Search {
                              dots.squares() + begin, part.data(), cosines + begin});
       begin = end;
     }
-    for (int64_t i = 0; i < count; ++i) offer(p, entity, tile[i], cosines[i], best);
+    for (int64_t i = 0; i < count; ++i)
+      if (!(cosines[i] < best.limit())) offer(p, entity, tile[i], cosines[i], best);
   }
 
   void offer(int64_t p, int32_t entity, AdjacentTriple triple, float cosine, BestSets& best) const {

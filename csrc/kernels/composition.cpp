@@ -131,41 +131,48 @@ void row_dots(const RowDotsArgs& args) {
 }
 
 void composition(const CompositionArgs& args) {
-  double numerators[kCompositionTile] = {}, squares[kCompositionTile] = {};
-  double pairs[kCompositionTile] = {};
-  const auto add_each = [&](double* sums, const float* values) HH_INLINE_LAMBDA {
-    for (int64_t l = 0; l < args.count; ++l) sums[l] += double(values[l]);
-  };
-  const auto add_one = [&](double* sums, double value) HH_INLINE_LAMBDA {
-    for (int64_t l = 0; l < args.count; ++l) sums[l] += value;
-  };
-  for (int64_t i = 0, other = 0; i < args.size; ++i) {
-    if (i == args.place) {
-      add_each(numerators, args.own_query_dots);
-      add_each(squares, args.own_squares);
-    } else {
-      add_one(numerators, double(args.query_dots[other]));
-      add_one(squares, double(args.squares[other]));
-      ++other;
-    }
-  }
-  const float* pair = args.pair_dots;
-  for (int64_t i = 0; i < args.size; ++i)
-    for (int64_t j = i + 1; j < args.size; ++j)
-      if (i == args.place)
-        add_each(pairs, args.own_pair_dots[j - 1]);
-      else if (j == args.place)
-        add_each(pairs, args.own_pair_dots[i]);
+  using Half = Vec<float, kF64Lanes>;
+  for (int64_t first = 0; first < args.count; first += kF64Lanes) {
+    const int64_t left = args.count - first, lanes = left < kF64Lanes ? left : kF64Lanes;
+    const auto varying = [&](const float* values) HH_INLINE_LAMBDA {
+      Half some{};
+      if (lanes == kF64Lanes)
+        some = load<Half>(values + first);
       else
-        add_one(pairs, double(*pair++));
-  constexpr double kSmallest = 1e-30, kLargest = 1e30, kSmallPart = 1.0 / 64;
-  for (int64_t l = 0; l < args.count; ++l) {
-    const double whole = squares[l] + 2 * pairs[l];
-    const bool sound =
-        squares[l] > kSmallest && squares[l] < kLargest && whole > kSmallPart * squares[l];
-    double cosine = numerators[l] * args.query_factor / __builtin_sqrt(whole);
-    cosine = cosine > 1 ? 1 : cosine < -1 ? -1 : cosine;
-    args.cosines[l] = sound ? float(cosine) : __builtin_nanf("");
+        memcpy(&some, values + first, size_t(lanes) * sizeof(float));
+      return __builtin_convertvector(some, F64);
+    };
+    F64 numerators{}, squares{}, pairs{};
+    for (int64_t i = 0, other = 0; i < args.size; ++i) {
+      if (i == args.place) {
+        numerators += varying(args.own_query_dots);
+        squares += varying(args.own_squares);
+      } else {
+        numerators += double(args.query_dots[other]);
+        squares += double(args.squares[other]);
+        ++other;
+      }
+    }
+    const float* pair = args.pair_dots;
+    for (int64_t i = 0; i < args.size; ++i)
+      for (int64_t j = i + 1; j < args.size; ++j)
+        if (i == args.place)
+          pairs += varying(args.own_pair_dots[j - 1]);
+        else if (j == args.place)
+          pairs += varying(args.own_pair_dots[i]);
+        else
+          pairs += double(*pair++);
+
+    constexpr double kSmallest = 1e-30, kLargest = 1e30, kSmallPart = 1.0 / 64;
+    const F64 whole = squares + 2.0 * pairs;
+    const F64 one = F64{} + 1.0, nan = F64{} + __builtin_nan("");
+    F64 cosines = numerators * args.query_factor / sqrt(whole);
+    cosines = select(cosines > one, one, cosines);
+    cosines = select(cosines < -one, -one, cosines);
+    const auto sound =
+        (squares > kSmallest) & (squares < kLargest) & (whole > kSmallPart * squares);
+    const Half result = __builtin_convertvector(select(sound, cosines, nan), Half);
+    memcpy(args.cosines + first, &result, size_t(lanes) * sizeof(float));
   }
 }
 
