@@ -9,12 +9,12 @@ PASSAGES = [
     {
         "id": "bridge",
         "title": "Calder Bridge",
-        "text": "Calder Bridge crosses the Ouse near Amberley. Its engineer was Ida Brandt.",
+        "text": "Calder Bridge crosses the Ouse. It was built by the engineer Brandt in 1887.",
     },
     {
         "id": "brandt",
-        "title": "Ida Brandt",
-        "text": "Ida Brandt grew up in Bergen. She studied under Karl Holm for two years.",
+        "title": "Brandt",
+        "text": "Brandt grew up in the town of Bergen, and studied under Karl Holm.",
     },
     {
         "id": "holm",
@@ -24,22 +24,25 @@ PASSAGES = [
     {
         "id": "amberley",
         "title": "Amberley",
-        "text": "Amberley has two bridges, a mill and an engineer's monument.",
+        "text": "Amberley is a town with two bridges, a mill and an engineer's monument.",
     },
 ]
 TRIPLES = {
     "bridge": [
+        ("Calder Bridge", "was built by the engineer", "Brandt"),
         ("Calder Bridge", "crosses", "Ouse"),
-        ("Calder Bridge", "engineer", "Ida Brandt"),
     ],
     "brandt": [
-        ("Ida Brandt", "grew up in", "Bergen"),
-        ("Ida Brandt", "studied under", "Karl Holm"),
+        ("Brandt", "grew up in the town of", "Bergen"),
+        ("Brandt", "studied under", "Karl Holm"),
     ],
-    "holm": [("Karl Holm", "built", "harbours"), ("Karl Holm", "wrote", "handbook on tides")],
-    "amberley": [("Amberley", "has", "two bridges"), ("Amberley", "has", "a mill")],
+    "holm": [
+        ("Karl Holm", "built", "harbours"),
+        ("Karl Holm", "wrote a handbook on", "tides"),
+    ],
+    "amberley": [("Amberley", "is a town with", "two bridges")],
 }
-QUESTION = "Where did the engineer of Calder Bridge grow up?"
+QUESTION = "In which town did the engineer grow up who built Calder Bridge?"
 
 
 def main() -> None:

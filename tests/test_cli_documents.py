@@ -14,6 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from hyperhop.cli import app
+from hyperhop.cli.demo_help import show_documents
 from hyperhop.demo.passages import demo_passages, passage_questions
 from hyperhop.graph import KnowledgeGraph
 from hyperhop.help import HELP, read_passages, write_openie
@@ -147,7 +148,7 @@ def test_strange_questions(islands, tmp_path):
 def test_a_language_model_reads_the_passages(islands):
     with Loopback() as server:
         server.answer = lambda messages: json.dumps(
-            {"answers": ["Marrow", "Atlantis"], "citations": [1], "rationale": "It says so."}
+            {"answers": ["Marrow", "Atlantis"], "citations": [1, 2, 3], "rationale": "It is so."}
         )
         out, _ = run("ask", islands, QUESTION, "--llm", server.url)
     assert out.splitlines()[0] == "Marrow, Atlantis"
@@ -409,3 +410,17 @@ def test_the_demo_passages_are_what_index_reads():
         assert question.passages <= ids
         assert len(question.passages) == 2
         assert question.answer.casefold() not in question.question.casefold()
+
+
+def test_the_demo_shows_what_its_documents_answer(tmp_path, capsys):
+    question = show_documents(tmp_path / "d")
+    out = capsys.readouterr().out
+    table = [line for line in out.splitlines() if line.startswith(" ")]
+    assert 0 < max(map(len, table)) <= 80
+    assert "4 of 4 answers are what the passages say" in out
+    assert "hold all that it takes for 4 of 4" in out
+    text = " ".join(out.split())
+    assert "Orrell - was born in the village of - Marrow" in text
+    assert "The passages say" not in out
+    answered, _ = run("ask", tmp_path / "d", question)
+    assert answered.splitlines()[0] == "Marrow"

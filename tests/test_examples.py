@@ -40,6 +40,18 @@ def test_ask_a_graph():
     ]
 
 
+def test_ask_documents():
+    assert run(EXAMPLES / "ask_documents.py").splitlines() == [
+        "In which town did the engineer grow up who built Calder Bridge?",
+        "Bergen",
+        "  [0] Calder Bridge: Calder Bridge crosses the Ouse. "
+        "It was built by the engineer Brandt in 1887.",
+        "  [1] Brandt: Brandt grew up in the town of Bergen, and studied under Karl Holm.",
+        "  Brandt - grew up in the town of - Bergen",
+        "  Calder Bridge - was built by the engineer - Brandt",
+    ]
+
+
 @pytest.mark.needs("llm")
 def test_ask_with_llm(tmp_path):
     reply = {

@@ -146,6 +146,27 @@ def test_no_question_chooses_its_own_settings(context):
     json.dumps(tuning.to_dict())
 
 
+def test_a_killed_tuning_goes_on(context, tmp_path, monkeypatch):
+    grid = {"quota": (4, 3, 0)}
+    whole = passages.tune(context, grid)
+    asked = []
+
+    def counted(context, point):
+        asked.append(point["quota"])
+        if len(asked) == 2:
+            raise KeyboardInterrupt
+        return recalls(context, point)
+
+    monkeypatch.setattr("hyperhop.evaluate.passages.tuning.recalls", counted)
+    with pytest.raises(KeyboardInterrupt):
+        passages.tune(context, grid, folder=tmp_path)
+    again = passages.tune(context, grid, folder=tmp_path)
+    assert asked == [4, 3, 3, 0]
+    assert again.to_dict() == whole.to_dict()
+    with pytest.raises(ValueError, match="is of a run with grid"):
+        passages.tune(context, {"quota": (4, 3)}, folder=tmp_path)
+
+
 def test_what_cannot_be_tuned(folder, context):
     few = passages.PassageContext("musique", folder, limit=4)
     with pytest.raises(ValueError, match="at least 5 questions, got 4"):
@@ -159,7 +180,9 @@ def test_what_cannot_be_tuned(folder, context):
 
 
 @pytest.mark.parametrize(("name", "rows"), [("quota", 6), ("levels", 4), ("beam", 20)])
-def test_studies_of_settings(context, name, rows):
+def test_studies_of_settings(folder, name, rows):
+    options = {"named": 0.0}  # else M = 0 is more than dense retrieval
+    context = passages.PassageContext("musique", folder, encoder="hashing:64", options=options)
     study = studies.run_on_passages(name, context)
     assert len(study.table.rows) == rows
     assert study.to_dict()["options"]["scorer"] == "composition"

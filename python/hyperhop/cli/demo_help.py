@@ -13,7 +13,7 @@ from hyperhop.demo.passages import PassageQuestion, demo_passages, passage_quest
 from hyperhop.evidence import Evidence
 from hyperhop.help import HELP
 
-SHOWN = 2  # passages; each question takes two
+SHOWN = 3  # passages; each question takes two
 BEAM = 5  # HyperNodes kept at a level: the usual 50 would be most of what so few triples make
 
 

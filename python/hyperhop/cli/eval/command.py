@@ -117,7 +117,7 @@ def eval_(
         if study is not None:
             repeat_passages_study(study, over, files)
         elif mode is Mode.PASSAGES_TUNE:
-            tune_passages(over, seed, files)
+            tune_passages(over, seed, work, files)
         else:
             with open_reader(reader, llm, model, fallback=False, plans=False) as (opened, chat):
                 judged = reader is not None or chat is not None

@@ -31,7 +31,10 @@ class Mode(Enum):
         "a run over passages",
         _PASSAGES | {"systems", "reader", "llm", "model", "records"},
     )
-    PASSAGES_TUNE = ("--tune over passages", _PASSAGES | {"systems", "tuning", "seed", "records"})
+    PASSAGES_TUNE = (
+        "--tune over passages",
+        _PASSAGES | {"systems", "tuning", "seed", "work", "records"},
+    )
     PASSAGES_STUDY = ("--study over passages", _PASSAGES | {"study"})
     TRAINED_STUDY = ("--study of RSF", _TRAINED | {"study", "systems"})
     TRAIN = ("--system rsf", _TRAINED | {"systems", "train_seeds"})

@@ -67,12 +67,12 @@ def measure_passages(over: Over, reader: Reader | None, files: Files) -> None:
     _show(_runs(context, over.systems or context.systems, reader), context, files, {})
 
 
-def tune_passages(over: Over, seed: int, files: Files) -> None:
+def tune_passages(over: Over, seed: int, work: Path | None, files: Files) -> None:
     """HELP by what the other folds chose, beside the other systems; what --with names is fixed."""
     grid = {**GRID, **{name: (value,) for name, value in over.options.items()}}
     context = over.context([*over.systems, "help"] if over.systems else [], {})
     with busy(f"tuning on {over.dataset}") as told:
-        tuning = tune(context, grid, seed=seed, progress=told)
+        tuning = tune(context, grid, seed=seed, folder=work, progress=told)
     others = [name for name in over.systems or context.systems if name != "help"]
     runs = [tuning.run, *_runs(context, others, None)]
     _show(runs, context, files, {"tuning": tuning.to_dict()})

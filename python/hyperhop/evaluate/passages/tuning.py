@@ -1,5 +1,7 @@
 """HELP's settings, chosen on four fifths of the questions and judged on the fifth."""
 
+import json
+import os
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +18,7 @@ from hyperhop.evaluate.passages.run import PassageRun, deeper, scored
 from hyperhop.evaluate.question import Question
 from hyperhop.evaluate.records import Record
 from hyperhop.evaluate.tables import Column, Table
+from hyperhop.evaluate.trained.results import Results
 
 FOLDS = 5
 DEPTH = 5  # of recall, what is chosen by
@@ -104,6 +107,7 @@ def tune(
     grid: Mapping[str, Sequence[Any]] | None = None,
     *,
     seed: int = 0,
+    folder: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
 ) -> PassageTuning:
     """Choose HELP's settings by recall@5, fold by fold.
@@ -111,9 +115,11 @@ def tune(
     Every point of the grid (`GRID` if None: options of `PassageContext.help`) is asked every
     question once, in a batch; a fold's settings are those best on the other folds, of equals the
     first. Then each question is asked again by the settings of its fold, alone, for its record.
-    `progress` is told (points done, of).
+    `progress` is told (points done, of). In `folder` finished points are kept, in result.json: a
+    run that was killed goes on from there when it is asked for again.
 
-    ValueError for fewer than five questions, and where a question has no gold passages.
+    ValueError where `folder` is of another run, for fewer than five questions, and where a question
+    has no gold passages.
     """
     tried = {name: tuple(values) for name, values in (grid or GRID).items()}
     if len(context.questions) < FOLDS:
@@ -123,8 +129,12 @@ def tune(
             raise ValueError(f"tune: question {question.id!r} has no gold passages")
     points = [dict(zip(tried, values, strict=True)) for values in product(*tried.values())]
     table = np.empty((len(points), len(context.questions)))
+    done = Results(folder, {**context.about, "grid": tried})
     for place, point in enumerate(points):
-        table[place] = recalls(context, point)
+        name = json.dumps(point)
+        if name not in done:
+            done.add(name, {"recall@5": recalls(context, point).tolist()})
+        table[place] = done.parts[name]["recall@5"]
         if progress is not None:
             progress(place + 1, len(points))
     chosen = []

@@ -10,7 +10,10 @@ _PASSAGES = 5
 
 
 def run(context: PassageContext) -> Study:
-    """M = 0 (dense retrieval alone) to M = K = 5 (HyperNodes alone)."""
+    """M = 0 (the dense list alone) to M = K = 5 (HyperNodes alone).
+
+    HELP's dense list is that of dense retrieval only where `named` and `lexical` are 0.
+    """
     measured = Measured(context)
     rows = [
         measured.row(quota=quota, passages=_PASSAGES)
