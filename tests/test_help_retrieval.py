@@ -600,30 +600,44 @@ def test_codes_are_near_their_rows(isa, dtype, dim):
         assert lost <= errors[number]
         if number != 6:  # too small for codes, of float32
             assert errors[number] <= 1.01 * np.abs(row).max() / 127 * np.sqrt(dim)
-    most = (2**31 - 1) // (127 * dim)
-    queries = rng.integers(-min(most, 32767), min(most, 32767) + 1, (6, dim)).astype(np.int16)
-    exact = (queries.astype(np.int64) @ codes.T.astype(np.int64)).astype(np.float32)
-    units = rng.random(6).astype(np.float32)
-    wanted = exact * scales * units[:, None]
-    for some in (slice(0, 6), slice(1, 2)):  # four at once and those left over: the same bits
-        for threads in (1, 3):
-            found = _core.code_products(codes, scales, queries[some], units[some], threads)
-            np.testing.assert_array_equal(found, wanted[some])
 
 
-@given(st.integers(1, 40), st.integers(0, 99), st.integers(1, 6))
-def test_codes_never_miss_a_row(dim, seed, k):
+@given(st.integers(1, 40), st.integers(0, 99), st.integers(1, 6), st.integers(1, 9))
+def test_codes_never_miss_a_row(isa, dim, seed, k, count):
     rng = np.random.default_rng(seed)
     rows = rng.standard_normal((200, dim))
     rows[seed % 7 :: 9] = rows[0] + 1e-3 * rng.standard_normal((len(rows[seed % 7 :: 9]), dim))
     rows = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
-    query = rows[seed] if seed % 2 else rows[seed] * 0
-    extra = rng.random(200) if seed % 3 else None
-    scores = rows.astype(float) @ query.astype(float) + (0 if extra is None else extra)
-    best = np.sort(scores)[-k]
-    more = None if extra is None else extra[None]
-    (found,) = RowCodes(rows).candidates(query[None], k, 1, more)
-    assert set(np.flatnonzero(scores >= best)) <= set(found.tolist())
+    queries = rows[rng.permutation(200)[:count]] * (np.arange(count) % 5 > 0)[:, None]
+    extra = rng.random((count, 200)) if seed % 3 else None
+    scores = queries.astype(float) @ rows.T.astype(float) + (0 if extra is None else extra)
+    codes = RowCodes(rows)
+    found = codes.candidates(queries, k, 1, extra)
+    for place, (row, one) in enumerate(zip(scores, found, strict=True)):
+        best = np.sort(row)[-k]
+        assert set(np.flatnonzero(row >= best)) <= set(one.tolist())
+        assert (row[one] >= best - 0.1 * np.sqrt(dim)).all() or not queries[place].any()
+        more = None if extra is None else extra[place : place + 1]
+        (alone,) = codes.candidates(queries[place : place + 1], k, 1, more)
+        assert np.array_equal(alone, one)
+
+
+def test_codes_of_many_rows_are_alike_for_any_threads_and_batch(isa):
+    rng = np.random.default_rng(0)
+    rows = rng.standard_normal((20_000, 33)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    rows[::50] = np.nan
+    queries = rows[1:8]
+    codes = RowCodes(rows)
+    found = codes.candidates(queries, 5, 1)
+    assert max(map(len, found)) < 2000
+    for threads in (2, 3):
+        for one, other in zip(found, codes.candidates(queries, 5, threads), strict=True):
+            assert np.array_equal(one, other)
+    for place, one in enumerate(found):
+        assert np.array_equal(one, codes.candidates(queries[place : place + 1], 5, 1)[0])
+    few = RowCodes(rows[::50])  # no numbers at all
+    assert np.array_equal(few.candidates(queries[:1], 5, 1)[0], np.arange(400))
 
 
 # --- words

@@ -53,8 +53,9 @@ void four_sums(const int8_t* HH_RESTRICT codes, const int16_t* HH_RESTRICT queri
   sums[0] = s0, sums[1] = s1, sums[2] = s2, sums[3] = s3;
 }
 
-void put(const CodeProductsArgs& args, int64_t row, int64_t query, int32_t sum) {
-  args.out[query * args.rows + row] = float(sum) * args.scales[row] * args.query_scales[query];
+void put(const CodeProductsArgs& args, int64_t begin, int64_t row, int64_t query, int32_t sum) {
+  args.out[query * args.step + row - begin] =
+      float(sum) * args.scales[row] * args.query_scales[query];
 }
 
 }  // namespace
@@ -95,11 +96,12 @@ void code_products(const CodeProductsArgs& args, int64_t begin, int64_t end) {
       for (int64_t row = first; row < last; ++row) {
         int32_t sums[kQueriesAtOnce];
         four_sums(args.codes + row * dim, args.queries + query * dim, dim, sums);
-        for (int64_t i = 0; i < kQueriesAtOnce; ++i) put(args, row, query + i, sums[i]);
+        for (int64_t i = 0; i < kQueriesAtOnce; ++i) put(args, begin, row, query + i, sums[i]);
       }
     for (; query < args.num_queries; ++query)
       for (int64_t row = first; row < last; ++row)
-        put(args, row, query, one_sum(args.codes + row * dim, args.queries + query * dim, dim));
+        put(args, begin, row, query,
+            one_sum(args.codes + row * dim, args.queries + query * dim, dim));
   }
 }
 

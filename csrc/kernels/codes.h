@@ -12,17 +12,19 @@ namespace hyperhop {
 using CodeRowKernel = void(const float* row, int64_t dim, int8_t* codes, float* scale,
                            float* error);
 
-// out[q, i] = scales[i] query_scales[q] (sum over j of codes[i, j] queries[q, j]), the sum exactly:
-// 127 sqrt(dim) |query| must be below 2^31. Rows are read once for all queries.
+// Of rows begin..end: out[q, i - begin] = scales[i] query_scales[q] (sum over j of codes[i, j]
+// queries[q, j]), the sum exactly: 127 sqrt(dim) |query| must be below 2^31. Rows are read once for
+// all queries.
 struct CodeProductsArgs {
   const int8_t* codes;  // (rows, dim)
   const float* scales;  // (rows,)
-  int64_t rows, dim;
+  int64_t dim;
   const int16_t* queries;     // (num_queries, dim)
   const float* query_scales;  // (num_queries,)
   int64_t num_queries;
-  float* out;  // (num_queries, rows)
+  float* out;  // (num_queries, step)
+  int64_t step;
 };
-using CodeProductsKernel = void(const CodeProductsArgs&, int64_t row_begin, int64_t row_end);
+using CodeProductsKernel = void(const CodeProductsArgs&, int64_t begin, int64_t end);
 
 }  // namespace hyperhop

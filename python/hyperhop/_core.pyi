@@ -26,13 +26,17 @@ def codebook(
 def code_rows(
     rows: npt.NDArray[np.floating[Any]], threads: int
 ) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.float32], npt.NDArray[np.float32]]: ...
-def code_products(
+def near_rows(
     codes: npt.NDArray[np.int8],
     scales: npt.NDArray[np.float32],
+    errors: npt.NDArray[np.float32],
     queries: npt.NDArray[np.int16],
     query_scales: npt.NDArray[np.float32],
+    lost: npt.NDArray[np.float32],
+    extra: npt.NDArray[np.float64] | None,
+    k: int,
     threads: int,
-) -> npt.NDArray[np.float32]: ...
+) -> list[npt.NDArray[np.int64]]: ...
 def bind(
     x: npt.NDArray[np.generic], y: npt.NDArray[np.generic], out: object, threads: int
 ) -> npt.NDArray[np.generic]: ...

@@ -5,8 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hyperhop._core import code_products, code_rows
-from hyperhop._topk import topk
+from hyperhop._core import code_rows, near_rows
 
 _INT16 = 32_767
 _MOST = 2**31 - 1  # of |codes| |query|, so that a product is a 32-bit number
@@ -32,28 +31,16 @@ class RowCodes:
         The score is the cosine, to which `extra` (Q, n), of 0 to 1, is added.
 
         All rows where fewer than k are numbers. O(Q n d), reading a byte a number once for all
-        queries; holds Q n cosines.
+        queries.
         """
-        coded = [_coded(query) for query in queries]
-        scales = np.array([scale for _, scale, _ in coded], np.float32)
-        codes = np.stack([codes for codes, _, _ in coded])
-        cosines = code_products(self._codes, self._scales, codes, scales, threads)
-        if extra is not None:
-            cosines += extra.astype(np.float32)
-        return [
-            _reaching(row, self._errors + np.float32(lost), k)
-            for row, (_, _, lost) in zip(cosines, coded, strict=True)
-        ]
-
-
-def _reaching(
-    cosines: npt.NDArray[np.float32], slack: npt.NDArray[np.float32], k: int
-) -> npt.NDArray[np.int64]:
-    """Rows whose score may be among the k best, each being within its slack."""
-    least = topk(cosines - slack, k)[1][-1]
-    if least != least:
-        return np.arange(len(cosines))
-    return np.flatnonzero(cosines + slack >= least)
+        codes, scales, lost = zip(*map(_coded, queries), strict=True)
+        return near_rows(
+            *(self._codes, self._scales, self._errors),
+            *(np.stack(codes), np.array(scales, np.float32), np.array(lost, np.float32)),
+            extra,
+            k,
+            threads,
+        )
 
 
 def _coded(query: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.int16], float, float]:
