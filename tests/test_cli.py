@@ -525,7 +525,7 @@ def test_what_is_said_cannot_command_a_terminal(capsys):
 def test_ask_a_language_model(graph, server):
     code, out, err = run("ask", graph, QUESTION, "--llm", server.url)
     assert code == 0
-    assert err == "" or re.fullmatch(r"hyperhop: asking .*\n", err)  # told where asking takes over a second
+    assert err == "" or re.fullmatch(r"hyperhop: asking .*\n", err)  # said after a second
     assert out.splitlines()[0] == "Chile, Sol"
     assert "Peru -neighbour-> Chile" in out
     assert "Not supported by what is cited: Sol" in out
