@@ -92,6 +92,7 @@ HH_INLINE void dot_group(const RowShape<float>& shape, const RowGroup<kRows>& gr
 
 void widen_row(const EmbeddingRows& embeddings, int64_t row, float* to) {
   const int64_t dim = embeddings.dim;
+  if (dim == 0) return;  // the pointers may be null
   if (embeddings.half)
     widen(static_cast<const uint16_t*>(embeddings.data) + row * dim, dim, to, to);
   else
